@@ -89,7 +89,7 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 			if one.kept == nil {
 				return
 			}
-			one.kept.complete(t, folder)
+			one.kept.buildPackage(t, folder)
 			kept := filepath.Join(one.folder, one.types)
 			known, err := os.ReadFile(kept)
 			switch {
@@ -124,8 +124,8 @@ var (
 	}}
 )
 
-// complete makes the package in a copy of the client's folder, and checks its files.
-func (p *published) complete(t *testing.T, folder string) {
+// buildPackage makes the package in a copy of the client's folder, and checks its files.
+func (p *published) buildPackage(t *testing.T, folder string) {
 	t.Helper()
 	for _, step := range p.steps {
 		run(t, folder, nil, step...)

@@ -141,7 +141,7 @@ func TestEveryPanelAsksForMetricsAndLabelsThatAreThere(t *testing.T) {
 						labels[label] = true
 					}
 				}
-				for _, label := range used(target.Expr) {
+				for _, label := range usedLabels(target.Expr) {
 					if !labels[label] {
 						t.Errorf("%s: %s: no metric of %s has the label %s", path, p.Title, target.Expr, label)
 					}
@@ -151,8 +151,8 @@ func TestEveryPanelAsksForMetricsAndLabelsThatAreThere(t *testing.T) {
 	}
 }
 
-// used returns the labels in an expression.
-func used(expression string) []string {
+// usedLabels returns the labels in an expression.
+func usedLabels(expression string) []string {
 	all := map[string]bool{}
 	for _, group := range grouping.FindAllStringSubmatch(expression, -1) {
 		for label := range strings.SplitSeq(group[1], ",") {

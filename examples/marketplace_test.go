@@ -166,7 +166,7 @@ func (c counter) order() client.Order {
 		Units:   []client.Party{{Type: partnerapi.Adult, Quantity: 1}},
 		Contact: client.Contact{FullName: "Ada Novak", EmailAddress: "ada@example.com", PhoneNumber: "+351210000000"},
 	}
-	c.until("a slot that can be booked", func(ctx context.Context) (bool, error) {
+	c.waitUntil("a slot that can be booked", func(ctx context.Context) (bool, error) {
 		for day := 2; day < 30; day++ {
 			slots, err := c.shop.Slots(ctx, client.SlotsQuery{ActivityID: o.ActivityID, VariationID: o.VariationID, Date: client.DateOf(time.Now().AddDate(0, 0, day))})
 			if err != nil {
@@ -182,8 +182,8 @@ func (c counter) order() client.Order {
 	return o
 }
 
-// until waits for an event that happens by itself.
-func (c counter) until(what string, come func(context.Context) (bool, error)) {
+// waitUntil waits for an event that happens by itself.
+func (c counter) waitUntil(what string, come func(context.Context) (bool, error)) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(c.t.Context(), patience)
 	defer cancel()
@@ -202,8 +202,8 @@ func (c counter) until(what string, come func(context.Context) (bool, error)) {
 	}
 }
 
-// paid books and pays.
-func (c counter) paid() client.Booking {
+// bookAndPay books and pays.
+func (c counter) bookAndPay() client.Booking {
 	c.t.Helper()
 	held, err := c.shop.Book(c.t.Context(), c.order())
 	if err != nil {
@@ -216,8 +216,8 @@ func (c counter) paid() client.Booking {
 	return b
 }
 
-// refused requires that a booking fails with that status and these words.
-func (c counter) refused(status int, words string) {
+// expectRefusal requires that a booking fails with that status and these words.
+func (c counter) expectRefusal(status int, words string) {
 	c.t.Helper()
 	b, err := c.shop.Book(c.t.Context(), c.order())
 	var answer *client.Error
@@ -231,21 +231,21 @@ func TestTheMarketplaceSurvivesEveryRecipeOfTheCookbook(t *testing.T) {
 	t.Parallel()
 	m, mock := open(t), mocktest.Start(t, mockpartner.Options{Catalog: sold()})
 	for name, stands := range map[string]func(c counter){
-		"sold-out-at-checkout": func(c counter) { c.refused(409, "") },
-		"refused-at-reserve":   func(c counter) { c.refused(409, "Sorry, the last seats went a moment ago.") },
+		"sold-out-at-checkout": func(c counter) { c.expectRefusal(409, "") },
+		"refused-at-reserve":   func(c counter) { c.expectRefusal(409, "Sorry, the last seats went a moment ago.") },
 		"reserve-answer-lost": func(c counter) {
-			c.refused(502, "the connection was lost")
+			c.expectRefusal(502, "the connection was lost")
 			all, err := c.operator.Bookings(client.BookingQuery{Attention: true}).Page(c.t.Context(), 1, 100)
 			if err != nil || !slices.ContainsFunc(all.Entries, func(b client.Booking) bool { return b.Status == client.Lost }) {
 				c.t.Errorf("want the attempt on record, got %+v, %v", all.Entries, err)
 			}
 		},
 		"confirm-500-after-booking": func(c counter) {
-			b := c.paid()
+			b := c.bookAndPay()
 			if b.Status != client.Paid || b.Attention == nil || b.Attention.Reason != client.ConfirmRefused {
 				c.t.Errorf("Expected the payment to be kept and an operator to be notified, received %s, %+v", b.Status, b.Attention)
 			}
-			if _, err := c.box.Journal().Testify(mockpartner.Testimony{ByHand: c.box.Platform().Inside().Holds[0].Code}); err != nil {
+			if _, err := c.box.Journal().Testify(mockpartner.Testimony{ByHand: c.box.Platform().State().Holds[0].Code}); err != nil {
 				c.t.Fatal(err)
 			}
 			if b, err := c.operator.Confirm(c.t.Context(), b.ID); err != nil || b.Status != client.Confirmed {
@@ -253,33 +253,33 @@ func TestTheMarketplaceSurvivesEveryRecipeOfTheCookbook(t *testing.T) {
 			}
 		},
 		"confirm-answer-lost": func(c counter) {
-			b := c.paid()
-			c.until("the booking confirmed again", func(ctx context.Context) (bool, error) {
+			b := c.bookAndPay()
+			c.waitUntil("the booking confirmed again", func(ctx context.Context) (bool, error) {
 				now, err := c.shop.Booking(ctx, b.ID)
 				return now.Status == client.Confirmed, err
 			})
-			if n := len(c.box.Platform().Inside().Bookings); n != 1 {
+			if n := len(c.box.Platform().State().Bookings); n != 1 {
 				c.t.Errorf("want one booking at the partner's, got %d", n)
 			}
 		},
 		"confirm-refused": func(c counter) {
-			if b := c.paid(); b.Status != client.Paid || b.Attention == nil || !strings.Contains(b.Attention.Message, "The boat is in the yard today.") {
+			if b := c.bookAndPay(); b.Status != client.Paid || b.Attention == nil || !strings.Contains(b.Attention.Message, "The boat is in the yard today.") {
 				c.t.Errorf("Expected the payment to be kept and the partner's message, received %s, %+v", b.Status, b.Attention)
 			}
 		},
 		"ticket-missing": func(c counter) {
-			b := c.paid()
+			b := c.bookAndPay()
 			known, err := c.partner.Integration(c.t.Context(), c.integration)
 			if err != nil || b.Status != client.Confirmed || len(known.Breaches) != 1 || known.Breaches[0].Endpoint != "confirm" {
 				c.t.Errorf("want it confirmed and the breach on record, got %s, %+v, %v", b.Status, known.Breaches, err)
 			}
 		},
 		"no-cancel": func(c counter) {
-			b, err := c.shop.Cancel(c.t.Context(), c.paid().ID, "rain")
+			b, err := c.shop.Cancel(c.t.Context(), c.bookAndPay().ID, "rain")
 			if err != nil || b.Status != client.Cancelled {
 				c.t.Fatalf("want it cancelled, got %s, %v", b.Status, err)
 			}
-			c.until("the cancellation not supported", func(ctx context.Context) (bool, error) {
+			c.waitUntil("the cancellation not supported", func(ctx context.Context) (bool, error) {
 				now, err := c.shop.Booking(ctx, b.ID)
 				return now.PartnerCancellation == client.NotSupported, err
 			})

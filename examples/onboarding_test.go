@@ -38,8 +38,8 @@ func (n *newcomer) write(selector, text string) {
 	n.Write(selector, text)
 }
 
-// patiently waits longer than a page's elements take, for a run of the suite.
-func (n *newcomer) patiently(what, expression string) {
+// waitForRun waits longer than a page's elements take, for a run of the suite.
+func (n *newcomer) waitForRun(what, expression string) {
 	n.t.Helper()
 	deadline := time.After(patience)
 	for !browsertest.Value[bool](n.Tab, expression) {
@@ -52,8 +52,8 @@ func (n *newcomer) patiently(what, expression string) {
 	n.t.Logf("%s: after %s and %d steps", what, time.Since(n.started).Round(time.Second), n.steps)
 }
 
-// pictured saves the page, wide and narrow, light and dark, in the folder that PICTURES names.
-func (n *newcomer) pictured(name string) {
+// savePictures saves the page, wide and narrow, light and dark, in the folder that PICTURES names.
+func (n *newcomer) savePictures(name string) {
 	n.t.Helper()
 	folder := os.Getenv("PICTURES")
 	if folder == "" {
@@ -124,11 +124,11 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 
 	n := &newcomer{browsertest.Open(t, browser, m.url), t, 0, time.Now()}
 	n.GoTo(strings.TrimPrefix(link, m.url))
-	n.pictured("1-invited")
+	n.savePictures("1-invited")
 	n.write("#f-password", "amber kettle skates")
 	n.click("form button.main")
 	n.Shows(".empty", "No platform yet")
-	n.pictured("2-empty")
+	n.savePictures("2-empty")
 	n.write("#f-name", "Boats")
 	n.write("#f-base_url", address)
 	n.write("#f-auth_key", key)
@@ -136,21 +136,21 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.click("form.form button.main")
 	n.Shows(".note .secret", "")
 	secret := browsertest.Value[string](n.Tab, `document.querySelector("#secret").textContent`)
-	n.pictured("3-registered")
+	n.savePictures("3-registered")
 	n.click(`form[action$="/test#settings-title"] button`)
 	n.Shows("#settings-title ~ .note", "works with these settings")
 	n.click("#received-title ~ details summary")
 	n.write("#f-secret", secret)
 	n.click(`form[action$="/webhook#received-title"] button`)
 	n.Shows("#tried", "was answered with 200")
-	n.pictured("4-webhook")
+	n.savePictures("4-webhook")
 	n.click(`button[value="full"]`)
 	n.Shows("#progress-title", "The run is")
-	n.patiently("the run shows rules", `Number(document.querySelector("#judged")?.textContent) > 20 || !!document.querySelector("#result-title")`)
-	n.pictured("5-running")
-	n.patiently("the mistake is found", `/broken/.test(document.querySelector("#result-title")?.textContent)`)
+	n.waitForRun("the run shows rules", `Number(document.querySelector("#judged")?.textContent) > 20 || !!document.querySelector("#result-title")`)
+	n.savePictures("5-running")
+	n.waitForRun("the mistake is found", `/broken/.test(document.querySelector("#result-title")?.textContent)`)
 	n.Shows("#findings-title ~ ul li:first-child", "vacancies")
-	n.pictured("6-findings")
+	n.savePictures("6-findings")
 
 	stop()
 	if err := os.WriteFile(file, right, 0o600); err != nil {
@@ -158,34 +158,34 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	}
 	_, _ = serveAt(t, port, folder, key, tooltest.Python, "main.py")
 	n.click(`#again-title ~ form button.main`)
-	n.patiently("the mistake is fixed", `/No rule/.test(document.querySelector("#result-title")?.textContent)`)
-	n.pictured("7-fixed")
+	n.waitForRun("the mistake is fixed", `/No rule/.test(document.querySelector("#result-title")?.textContent)`)
+	n.savePictures("7-fixed")
 	n.click(`#again-title ~ form button[value="full"]`)
-	n.patiently("the platform is conformant", `document.querySelector("h1 .pill")?.textContent === "conformant"`)
+	n.waitForRun("the platform is conformant", `document.querySelector("h1 .pill")?.textContent === "conformant"`)
 	n.click(".crumbs a:last-child")
 	n.Shows("#runs-title", "Conformance")
 	n.See(`[...document.querySelectorAll("#news-title ~ ul li")].some(e => e.textContent.includes("A certificate was issued"))`)
-	n.pictured("8-certified")
-	n.patiently("every step but the approval is done", `!!document.querySelector('form[action$="/go-live"] button.main') || (location.reload(), false)`)
+	n.savePictures("8-certified")
+	n.waitForRun("every step but the approval is done", `!!document.querySelector('form[action$="/go-live"] button.main') || (location.reload(), false)`)
 	n.click(`form[action$="/go-live"] button`)
 	n.Shows(".note", "The marketplace was asked")
-	listed(t, m, 0)
+	waitForActivities(t, m, 0)
 
 	ops.GoTo("/console/partners?go_live=requested")
 	ops.Shows("#tiles-title", "1 ask to go live")
 	ops.Click("tbody th a")
 	ops.Click(`button[value="approve"]`)
 	ops.Shows(".note", "Approved")
-	listed(t, m, 2)
+	waitForActivities(t, m, 2)
 	n.GoTo("/partners/integrations")
 	n.click("tbody th a")
 	n.Shows("#steps-title", "Ready to go live")
-	n.pictured("9-live")
+	n.savePictures("9-live")
 	t.Logf("From the invitation to the approval: %d steps, %s", n.steps, time.Since(n.started).Round(time.Second))
 }
 
-// listed waits until resellers see that many activities, or more.
-func listed(t *testing.T, m *market, least int) {
+// waitForActivities waits until resellers see that many activities, or more.
+func waitForActivities(t *testing.T, m *market, least int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

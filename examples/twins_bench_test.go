@@ -46,10 +46,10 @@ func BenchmarkTwinAnswerTimes(b *testing.B) {
 			address := start(b)
 			var worst, share float64
 			for b.Loop() {
-				original := judged(b, bin, address, "")
+				original := runSuite(b, bin, address, "")
 				twin := filepath.Join(b.TempDir(), "twin.yaml")
 				learn(b, bin, address, original.folder, twin)
-				learned := judged(b, bin, serveScenario(b, bin, twin), "")
+				learned := runSuite(b, bin, serveScenario(b, bin, twin), "")
 				for i, was := range original.result.Latency {
 					is := learned.result.Latency[i]
 					if was.Calls == 0 || is.Calls == 0 {

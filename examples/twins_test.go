@@ -41,10 +41,10 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address, clock := start(t)
-			original := judged(t, bin, address, clock)
+			original := runSuite(t, bin, address, clock)
 			twin := filepath.Join(t.TempDir(), "twin.yaml")
 			learn(t, bin, address, original.folder, twin)
-			same(t, original, judgedTwin(t, bin, twin))
+			compareReports(t, original, judgedTwin(t, bin, twin))
 		})
 	}
 	mock := func(o mockpartner.Options) func(*testing.T) (string, string) {
@@ -95,8 +95,8 @@ type judgement struct {
 	result report.Result
 }
 
-// judged runs the suite against a partner.
-func judged(t testing.TB, bin, address, clock string) (j judgement) {
+// runSuite runs the suite against a partner.
+func runSuite(t testing.TB, bin, address, clock string) (j judgement) {
 	t.Helper()
 	j.folder = t.TempDir()
 	arguments := []string{"run", "--base-url", address, "--handles-ticket-delivery", "--depth", "quick", "--report-dir", j.folder}
@@ -136,7 +136,7 @@ func learn(t testing.TB, bin, address, recorded, twin string) {
 func judgedTwin(t testing.TB, bin, twin string) judgement {
 	t.Helper()
 	address := serveScenario(t, bin, twin)
-	return judged(t, bin, address, address+"/_mock/clock")
+	return runSuite(t, bin, address, address+"/_mock/clock")
 }
 
 // serveScenario starts a mock that plays a scenario.
@@ -145,9 +145,9 @@ func serveScenario(t testing.TB, bin, scenario string) (address string) {
 	return serve(t, t.TempDir(), twinKey, "sh", "-c", `exec "$0" serve --addr 127.0.0.1:$PORT --auth-key `+twinKey+` --scenario "$1"`, filepath.Join(bin, "mockpartner"), scenario)
 }
 
-// same compares two reports as `conformance diff` does. It ignores answer times and rules that only
+// compareReports compares two reports as `conformance diff` does. It ignores answer times and rules that only
 // one report could judge, because only one partner's clock can be moved.
-func same(t *testing.T, original, twin judgement) {
+func compareReports(t *testing.T, original, twin judgement) {
 	t.Helper()
 	is := map[string]report.RuleResult{}
 	for _, r := range twin.result.Rules {

@@ -32,7 +32,7 @@ import (
 //
 //	go test -run '^$' -bench AgainstBareServer -benchtime 1x .
 func BenchmarkAgainstBareServer(b *testing.B) {
-	few, many := generated(b, 20), generated(b, benchsize.Choose(10_000, 100))
+	few, many := generateCatalog(b, 20), generateCatalog(b, benchsize.Choose(10_000, 100))
 	window := windowOf(few.Products[0], time.Now())
 	for _, load := range []struct {
 		name         string
@@ -61,7 +61,7 @@ func BenchmarkAgainstBareServer(b *testing.B) {
 				return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: partner\r\nAuthorization: Bearer benchmark-key\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 					load.method, load.path, len(body), body)
 			})
-			kept := recorded(b, mock, answer, load.body(1) != "")
+			kept := requireRecorded(b, mock, answer, load.body(1) != "")
 			if kept.Arrived != uint64(answered) {
 				b.Fatalf("want all %d exchanges to be counted, got %d", answered, kept.Arrived)
 			}
@@ -72,7 +72,7 @@ func BenchmarkAgainstBareServer(b *testing.B) {
 	}
 }
 
-func generated(b *testing.B, products int) *catalog.Catalog {
+func generateCatalog(b *testing.B, products int) *catalog.Catalog {
 	b.Helper()
 	sold, err := catalog.Generate(1, products, 3)
 	if err != nil {
@@ -140,9 +140,9 @@ func median(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// recorded expects the journal to hold what was answered, body and all, and returns
+// requireRecorded expects the journal to hold what was answered, body and all, and returns
 // how much that is.
-func recorded(b *testing.B, mock *mockpartner.Mock, answer []byte, withRequestBodies bool) journal.Count {
+func requireRecorded(b *testing.B, mock *mockpartner.Mock, answer []byte, withRequestBodies bool) journal.Count {
 	b.Helper()
 	kept := mock.Default().Journal().Exchanges(journal.Filter{})
 	if len(kept) == 0 {

@@ -39,7 +39,7 @@ func TestEveryVariantChangesWhatACallerSeesAndLosesNoSeat(t *testing.T) {
 				return
 			}
 			c := changes(t, plain, func(o *mockpartner.Options) { o.Variants = []string{variant.Name} })
-			c.balanced()
+			c.requireBalanced()
 		})
 	}
 }
@@ -100,7 +100,7 @@ func (g *guide) ask(method, path, body string) string { return g.askWith(g.key, 
 
 func (g *guide) askWith(key, method, path, body string) string {
 	g.t.Helper()
-	status, kind, text := g.bare(key, method, path, body)
+	status, kind, text := g.callBare(key, method, path, body)
 	g.seen = append(g.seen, fmt.Sprintf("%s %s: %d %s %s", method, path, status, kind, text))
 	return text
 }
@@ -210,7 +210,7 @@ func (g *guide) bookings() {
 	g.book("never")
 	g.letGo("never", "")
 	g.undo("never", "")
-	g.unusual(open)
+	g.sendUnusual(open)
 	g.nonsense(open)
 	g.letGo(g.hold(tight, ana, 1, 0), "")
 	for _, guest := range []string{"Sold Out", "Reserve Fails", "Expires Soon", "Stays Paid", "Confirms Late"} { // the test partner's
@@ -218,8 +218,8 @@ func (g *guide) bookings() {
 	}
 }
 
-// unusual sends what is lawful, and seldom thought of.
-func (g *guide) unusual(slot string) {
+// sendUnusual sends what is lawful, and seldom thought of.
+func (g *guide) sendUnusual(slot string) {
 	const unnamed, zoe = `,"notInTheContract":1`, `,"contact":{"fullName":"Zoë 🎟"}`
 	body := func(fields, more string) string { return strings.TrimSuffix(fields, "}") + more + "}" }
 	g.ask("POST", "/availability", body(g.window(firstDay, firstDay), unnamed))
@@ -272,8 +272,8 @@ func (g *guide) stage() (open, tight string) {
 	return last[0].ID, last[1].ID
 }
 
-// bare makes a call and returns what came, whatever it is.
-func (c caller) bare(key, method, path, body string) (status int, kind, text string) {
+// callBare makes a call and returns what came, whatever it is.
+func (c caller) callBare(key, method, path, body string) (status int, kind, text string) {
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
 	if err != nil {
 		return 0, "", err.Error()

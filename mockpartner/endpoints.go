@@ -93,7 +93,7 @@ func reserve(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	hold, err := r.business().Reserve(wanted, r.entry.Touched)
+	hold, err := r.business().Reserve(wanted, r.entry.RecordTouched)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func confirm(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	booking, err := r.business().Confirm(wanted, r.entry.Touched)
+	booking, err := r.business().Confirm(wanted, r.entry.RecordTouched)
 	return booking.Answer(), err
 }
 
@@ -125,7 +125,7 @@ func release(r request) (any, error) {
 	if named := wanted.ReservationConfirmationCode; named != "" && named != code {
 		return nil, reply.Refuse(http.StatusBadRequest, "reservationConfirmationCode: the body names %q, the path %q", named, code)
 	}
-	return done(r.business().Release(code, r.entry.Touched))
+	return done(r.business().Release(code, r.entry.RecordTouched))
 }
 
 func cancel(r request) (any, error) {
@@ -139,7 +139,7 @@ func cancel(r request) (any, error) {
 	if _, err := read[partnerapi.CancelRequest](r, schemas.CancelRequest, optional); err != nil {
 		return nil, err
 	}
-	return done(r.business().Cancel(id, r.entry.Touched))
+	return done(r.business().Cancel(id, r.entry.RecordTouched))
 }
 
 func done(outcome platform.Outcome) (any, error) {
@@ -147,7 +147,7 @@ func done(outcome platform.Outcome) (any, error) {
 }
 
 func (r request) body() ([]byte, error) {
-	body, err := reply.Whole(r.w, r.Request, maxBody)
+	body, err := reply.ReadBody(r.w, r.Request, maxBody)
 	if kind := r.Header.Get("Content-Type"); len(body) > 0 && kind != "" && !isJSON(kind) {
 		return nil, reply.Refuse(http.StatusUnsupportedMediaType, "expected a body of Content-Type application/json, received %q", kind)
 	}

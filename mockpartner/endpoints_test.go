@@ -40,7 +40,7 @@ func TestProductsAnswersTheCatalog(t *testing.T) {
 		"updated_since=2026-01-01T00:00:00+02:00": "escape a + as %2B",
 		"limit=%zz": "invalid escapes",
 	} {
-		c.call("GET", "/products?"+query, "").refused(400, words)
+		c.call("GET", "/products?"+query, "").requireRefusal(400, words)
 	}
 }
 
@@ -71,15 +71,15 @@ func TestAvailabilityShowsWhatHappenedSinceItWasLastAsked(t *testing.T) {
 	c := start(t)
 	slot := c.slot(5)
 	for range 3 {
-		c.left(5)
+		c.requireVacancies(5)
 	}
 	hold := c.reserve(slot.ID, 2)
-	c.left(3)
-	c.left(3)
+	c.requireVacancies(3)
+	c.requireVacancies(3)
 	c.clock.Advance(20 * time.Minute)
-	c.left(5)
+	c.requireVacancies(5)
 	c.release(hold.ReservationConfirmationCode)
-	c.left(5)
+	c.requireVacancies(5)
 }
 
 func TestReserveHoldsSeats(t *testing.T) {
@@ -89,13 +89,13 @@ func TestReserveHoldsSeats(t *testing.T) {
 	if hold.ExpiresAt != "2026-07-01T21:20:00+09:00" {
 		t.Fatalf("want an expiry 20 minutes ahead in the product's zone, got %s", hold.ExpiresAt)
 	}
-	c.left(2)
-	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 3)).refused(400, "This time has only 2 of the 3 places")
-	c.left(2)
+	c.requireVacancies(2)
+	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 3)).requireRefusal(400, "This time has only 2 of the 3 places")
+	c.requireVacancies(2)
 	c.reserve(c.slots()[0].ID, 2)
-	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 1)).refused(400, "sold out")
-	c.left(0)
-	c.balanced()
+	c.call("POST", "/bookings/reserve", reserveBody(c.slots()[0].ID, 1)).requireRefusal(400, "sold out")
+	c.requireVacancies(0)
+	c.requireBalanced()
 }
 
 func TestASecondConfirmIsAnsweredLikeTheFirst(t *testing.T) {
@@ -111,8 +111,8 @@ func TestASecondConfirmIsAnsweredLikeTheFirst(t *testing.T) {
 	if booking.Status != partnerapi.StatusConfirmed || booking.Contact == nil || booking.Contact.FullName != "Ana Sousa" || booking.OptionID != option {
 		t.Fatalf("want the hold's booking, got %+v", booking)
 	}
-	c.left(3)
-	c.balanced()
+	c.requireVacancies(3)
+	c.requireBalanced()
 }
 
 func TestReleaseAndCancelTakeABodyOrNone(t *testing.T) {
@@ -120,13 +120,13 @@ func TestReleaseAndCancelTakeABodyOrNone(t *testing.T) {
 	c := start(t)
 	code := c.reserve(c.slot(5).ID, 2).ReservationConfirmationCode
 	path := partnerapi.ReleasePath(code)
-	c.call("DELETE", path, `{"reservationConfirmationCode":"another"}`).refused(400, `the body names "another"`)
-	c.call("DELETE", path, `{"reservationConfirmationCode":7}`).refused(400, "reservationConfirmationCode: expected")
-	c.left(3)
+	c.call("DELETE", path, `{"reservationConfirmationCode":"another"}`).requireRefusal(400, `the body names "another"`)
+	c.call("DELETE", path, `{"reservationConfirmationCode":7}`).requireRefusal(400, "reservationConfirmationCode: expected")
+	c.requireVacancies(3)
 	c.succeeds(c.call("DELETE", path, confirmBody(code)), schemas.ReleaseAnswer)
 	c.succeeds(c.send("DELETE", path, "", http.Header{"Content-Type": {"application/json"}}), schemas.ReleaseAnswer)
-	c.left(5)
-	c.call("POST", partnerapi.CancelPath("any"), `{"reason":7}`).refused(400, "reason: expected")
+	c.requireVacancies(5)
+	c.call("POST", partnerapi.CancelPath("any"), `{"reason":7}`).requireRefusal(400, "reason: expected")
 	c.succeeds(c.call("POST", partnerapi.CancelPath("any"), `{"reason":"rain"}`), schemas.CancelAnswer)
 }
 
@@ -145,16 +145,16 @@ func TestAwkwardCodesReachTheirEndpoints(t *testing.T) {
 	if !slices.Contains(append(codes, ids...), "..") {
 		t.Fatalf("want one that is .., got %q and %q", codes, ids)
 	}
-	c.left(38)
+	c.requireVacancies(38)
 	for _, id := range ids {
 		c.cancel(id)
 	}
-	c.left(44)
+	c.requireVacancies(44)
 	for _, code := range codes {
 		c.release(code)
 	}
-	c.left(50)
-	c.balanced()
+	c.requireVacancies(50)
+	c.requireBalanced()
 }
 
 func TestCodesStayOneSegmentBelowASandboxToo(t *testing.T) {
@@ -177,16 +177,16 @@ func TestAPartnerMayLackHoldsCancelAndTickets(t *testing.T) {
 	if hold.ExpiresAt != "2026-07-02T21:00:00+09:00" {
 		t.Fatalf("want an expiry 24 hours ahead, got %s", hold.ExpiresAt)
 	}
-	c.left(5)
+	c.requireVacancies(5)
 	booking := c.confirm(hold.ReservationConfirmationCode).is(200, schemas.ConfirmAnswer)
-	c.left(3)
+	c.requireVacancies(3)
 	if strings.Contains(booking.body, "tickets") {
 		t.Fatalf("want no tickets, got %s", booking.body)
 	}
 	id := read[partnerapi.ConfirmAnswer](booking).ExternalBookingID
-	c.call("POST", partnerapi.CancelPath(id), "").refused(404, "does not support cancellations")
-	c.left(3)
-	c.balanced()
+	c.call("POST", partnerapi.CancelPath(id), "").requireRefusal(404, "does not support cancellations")
+	c.requireVacancies(3)
+	c.requireBalanced()
 }
 
 func TestHoldForSaysHowLongAHoldLives(t *testing.T) {
@@ -196,5 +196,5 @@ func TestHoldForSaysHowLongAHoldLives(t *testing.T) {
 	if hold.ExpiresAt != "2026-07-02T00:00:00+09:00" {
 		t.Fatalf("want an expiry 3 hours ahead, got %s", hold.ExpiresAt)
 	}
-	c.left(3)
+	c.requireVacancies(3)
 }

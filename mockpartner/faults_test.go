@@ -39,7 +39,7 @@ func TestTheFirstTwoReservesOfEachSlotFailThenTheyWork(t *testing.T) {
 	c.arm(`{match: {endpoint: reserve}, key: slot, times: 2, status: 500}`)
 	for _, slot := range c.slots()[:2] {
 		for range 2 {
-			c.call("POST", partnerapi.ReservePath, reserveBody(slot.ID, 1)).refused(500, "This is the fault fault-1.")
+			c.call("POST", partnerapi.ReservePath, reserveBody(slot.ID, 1)).requireRefusal(500, "This is the fault fault-1.")
 		}
 		c.reserve(slot.ID, 1)
 	}
@@ -49,7 +49,7 @@ func TestTheFirstTwoReservesOfEachSlotFailThenTheyWork(t *testing.T) {
 	if f := c.fault(); f.Considered != 7 || f.Matched != 6 || f.Fired != 4 || f.Keys != 2 {
 		t.Fatalf("want 7 considered, 6 matched, 4 fired, 2 keys, got %+v", f.Counts)
 	}
-	c.balanced()
+	c.requireBalanced()
 }
 
 func TestAFaultAppliesToWhatItMatches(t *testing.T) {
@@ -219,11 +219,11 @@ func TestAFaultCountsByHoldAndByBooking(t *testing.T) {
 `)
 	var bookings []string
 	for _, code := range []string{one, two} {
-		c.confirm(code).refused(500, "by-hold")
+		c.confirm(code).requireRefusal(500, "by-hold")
 		bookings = append(bookings, read[partnerapi.ConfirmAnswer](c.confirm(code).is(200, schemas.ConfirmAnswer)).ExternalBookingID)
 	}
 	for _, id := range bookings {
-		c.call("POST", partnerapi.CancelPath(id), "").refused(500, "by-booking")
+		c.call("POST", partnerapi.CancelPath(id), "").requireRefusal(500, "by-booking")
 		c.cancel(id)
 	}
 	c.reserve(slot.ID, 1)

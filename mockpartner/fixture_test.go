@@ -116,8 +116,8 @@ func (a answer) is(status int, schema string) answer {
 	return a
 }
 
-// refused expects a status and a message that holds the words.
-func (a answer) refused(status int, words string) {
+// requireRefusal expects a status and a message that holds the words.
+func (a answer) requireRefusal(status int, words string) {
 	a.t.Helper()
 	a.is(status, schemas.Refusal)
 	if !strings.Contains(read[partnerapi.Refusal](a).Message, words) {
@@ -162,8 +162,8 @@ func (c caller) slots() []partnerapi.Slot {
 	return read[[]partnerapi.Slot](c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer))
 }
 
-// left expects the day's first slot to have so many vacancies.
-func (c caller) left(want int) {
+// requireVacancies expects the day's first slot to have so many vacancies.
+func (c caller) requireVacancies(want int) {
 	c.t.Helper()
 	if got := *c.slots()[0].Vacancies; got != want {
 		c.t.Fatalf("want %d vacancies, got %d", want, got)
@@ -206,8 +206,8 @@ func (c caller) succeeds(a answer, schema string) {
 	}
 }
 
-// balanced expects no violated invariant of the inventory, seen from outside.
-func (c caller) balanced() {
+// requireBalanced expects no violated invariant of the inventory, seen from outside.
+func (c caller) requireBalanced() {
 	c.t.Helper()
 	if a := c.call("GET", "/_mock/invariants", ""); a.body != "{\"ok\":true,\"violations\":[]}\n" {
 		c.t.Fatalf("want no violation, got %s", a.body)

@@ -98,8 +98,8 @@ func (m fuzzed) serve(t *testing.T, r *http.Request) *httptest.ResponseRecorder 
 	return answer
 }
 
-// lawful expects every invariant of the inventory to hold.
-func (m fuzzed) lawful(t *testing.T) {
+// requireInvariants expects every invariant of the inventory to hold.
+func (m fuzzed) requireInvariants(t *testing.T) {
 	t.Helper()
 	if violations := m.Default().Platform().Invariants(); len(violations) > 0 {
 		t.Fatalf("want no violation, got %v", violations)
@@ -156,7 +156,7 @@ func FuzzPartner(f *testing.F) {
 			r.Header.Set("Authorization", authorization)
 			r.Header.Set("Content-Type", kind)
 			m.serve(t, r)
-			m.lawful(t)
+			m.requireInvariants(t)
 		}
 	})
 }
@@ -288,7 +288,7 @@ func (m fuzzed) recover(t *testing.T) {
 	}
 	box.Reset()
 	var listed []partnerapi.Product
-	m.ok(t, request(t.Context(), http.MethodGet, partnerapi.ProductsPath, ""), &listed)
+	m.requireOK(t, request(t.Context(), http.MethodGet, partnerapi.ProductsPath, ""), &listed)
 	first := listed[0].Options[0]
 	today := box.Clock().Now()
 	wanted, err := json.Marshal(partnerapi.AvailabilityRequest{
@@ -300,12 +300,12 @@ func (m fuzzed) recover(t *testing.T) {
 		t.Fatal(err)
 	}
 	var slots []partnerapi.Slot
-	m.ok(t, request(t.Context(), http.MethodPost, partnerapi.AvailabilityPath, string(wanted)), &slots)
-	m.lawful(t)
+	m.requireOK(t, request(t.Context(), http.MethodPost, partnerapi.AvailabilityPath, string(wanted)), &slots)
+	m.requireInvariants(t)
 }
 
-// ok expects 200, and decodes the answer.
-func (m fuzzed) ok(t *testing.T, r *http.Request, into any) {
+// requireOK expects 200, and decodes the answer.
+func (m fuzzed) requireOK(t *testing.T, r *http.Request, into any) {
 	t.Helper()
 	answer := m.serve(t, r)
 	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil || answer.Code != http.StatusOK {

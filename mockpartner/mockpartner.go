@@ -94,7 +94,7 @@ type Mock struct {
 
 // New returns a mock whose default sandbox is ready. Its error names the invalid option.
 func New(o Options) (*Mock, error) {
-	o = o.scripted()
+	o = o.withScenario()
 	chosen, err := defects.Choose(o.Defects, o.Variants)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func New(o Options) (*Mock, error) {
 	}
 	counted := metrics.New()
 	sandboxes, err := sandbox.NewRegistry(sandbox.Config{
-		Observe:  counted.Ended,
+		Observe:  counted.CountExchange,
 		Catalog:  index,
 		Clock:    o.Clock,
 		Now:      o.Now,
@@ -172,8 +172,8 @@ func New(o Options) (*Mock, error) {
 	}, nil
 }
 
-// scripted returns the options with unset ones filled in from their scenario.
-func (o Options) scripted() Options {
+// withScenario returns the options with unset ones filled in from their scenario.
+func (o Options) withScenario() Options {
 	if o.Scenario == nil {
 		o.Scenario = &script.Scenario{}
 	}
@@ -236,13 +236,13 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var box *Sandbox
 	if rest, named := strings.CutPrefix(r.URL.EscapedPath(), sandbox.PathPrefix); named {
 		name, _, _ := strings.Cut(rest, "/")
-		r = below(r, sandbox.PathPrefix+name)
+		r = stripPrefix(r, sandbox.PathPrefix+name)
 		if box, named = m.sandboxes.Sandbox(name); !named {
 			control.NoSandbox(w, name)
 			return
 		}
 	} else {
-		box = m.sandboxes.Addressed(r)
+		box = m.sandboxes.SandboxFor(r)
 	}
 	m.sandboxes.Enter(box)
 	defer m.sandboxes.Leave(box)
@@ -253,8 +253,8 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.partner.serve(box, w, r)
 }
 
-// below returns the request relative to prefix, which needs no escaping.
-func below(r *http.Request, prefix string) *http.Request {
+// stripPrefix returns the request relative to prefix, which needs no escaping.
+func stripPrefix(r *http.Request, prefix string) *http.Request {
 	inner, address := *r, *r.URL
 	address.Path = strings.TrimPrefix(address.Path, prefix)
 	address.RawPath = strings.TrimPrefix(address.RawPath, prefix)

@@ -143,9 +143,9 @@ func TestAMockRunsWithTheClockItIsGiven(t *testing.T) {
 	c := start(t, func(o *mockpartner.Options) { o.Clock, o.Now, o.Frozen = base, time.Time{}, false })
 	c.reserve(c.slot(5).ID, 2)
 	base.Advance(20*time.Minute - time.Second)
-	c.left(3)
+	c.requireVacancies(3)
 	c.clock.Advance(time.Second)
-	c.left(5)
+	c.requireVacancies(5)
 }
 
 // TestNoTestingIsLinkedIntoTheCommand: mocktest is for tests, and nothing else brings

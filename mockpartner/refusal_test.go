@@ -23,21 +23,21 @@ func TestAWrongOrMissingKeyIsRefusedEverywhereAndChangesNothing(t *testing.T) {
 		for _, presented := range wrong {
 			stranger := c
 			stranger.key = presented
-			stranger.call("GET", "/products", "").refused(401, "Authorization: ")
-			stranger.call("GET", "/products?limit=1", "").refused(401, "Authorization: ")
-			stranger.call("POST", "/availability", window(day, day)).refused(401, "Authorization: ")
-			stranger.call("POST", "/bookings/reserve", reserveBody(slot, 1)).refused(401, "Authorization: ")
-			stranger.call("POST", "/bookings/confirm", confirmBody(held)).refused(401, "Authorization: ")
-			stranger.call("DELETE", partnerapi.ReleasePath(held), "").refused(401, "Authorization: ")
-			stranger.call("POST", partnerapi.CancelPath(booked), "").refused(401, "Authorization: ")
+			stranger.call("GET", "/products", "").requireRefusal(401, "Authorization: ")
+			stranger.call("GET", "/products?limit=1", "").requireRefusal(401, "Authorization: ")
+			stranger.call("POST", "/availability", window(day, day)).requireRefusal(401, "Authorization: ")
+			stranger.call("POST", "/bookings/reserve", reserveBody(slot, 1)).requireRefusal(401, "Authorization: ")
+			stranger.call("POST", "/bookings/confirm", confirmBody(held)).requireRefusal(401, "Authorization: ")
+			stranger.call("DELETE", partnerapi.ReleasePath(held), "").requireRefusal(401, "Authorization: ")
+			stranger.call("POST", partnerapi.CancelPath(booked), "").requireRefusal(401, "Authorization: ")
 		}
 		twice := c.send("GET", "/products", "", http.Header{"Authorization": {right, right}})
-		twice.refused(401, "Authorization: ")
+		twice.requireRefusal(401, "Authorization: ")
 		if strings.Contains(twice.body, key) || twice.header.Get("WWW-Authenticate") == "" {
 			t.Fatalf("want a challenge without the key, got %q, %s", twice.header.Get("WWW-Authenticate"), twice.body)
 		}
-		c.left(3)
-		c.balanced()
+		c.requireVacancies(3)
+		c.requireBalanced()
 	}
 }
 
@@ -74,19 +74,19 @@ func TestBodiesThatTheMarketplaceNeverSendsAreRefusedAndChangeNothing(t *testing
 	} {
 		a := c.call("POST", "/bookings/reserve", body)
 		t.Logf("%s -> %d %s", name, a.status, a.body)
-		a.refused(400, "")
+		a.requireRefusal(400, "")
 	}
 	for _, body := range []string{
 		"", "{}", window("2026-07-02", "2026-07-01"), window("2026-07-01", "2027-07-02"), window("today", "tomorrow"),
 		strings.Replace(window(day, day), "unit-adult", "unit-dog", 1), strings.Replace(window(day, day), product, "mars", 1),
 	} {
-		c.call("POST", "/availability", body).refused(400, "")
+		c.call("POST", "/availability", body).requireRefusal(400, "")
 	}
 	for _, body := range []string{"", "{}", `{"reservationConfirmationCode":""}`, `{"reservationConfirmationCode":7}`, `{"reservationConfirmationCode":null}`} {
-		c.call("POST", "/bookings/confirm", body).refused(400, "")
+		c.call("POST", "/bookings/confirm", body).requireRefusal(400, "")
 	}
-	c.left(5)
-	c.balanced()
+	c.requireVacancies(5)
+	c.requireBalanced()
 }
 
 func TestAnIntegerMayBeWrittenWithAPoint(t *testing.T) {
@@ -96,7 +96,7 @@ func TestAnIntegerMayBeWrittenWithAPoint(t *testing.T) {
 	if a := c.call("POST", "/bookings/reserve", body); a.status != 200 {
 		t.Fatalf("want 2.0 read as 2, got %d: %s", a.status, a.body)
 	}
-	c.left(3)
+	c.requireVacancies(3)
 }
 
 func TestBodiesAreBounded(t *testing.T) {
@@ -110,8 +110,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	if a := c.call("POST", "/bookings/reserve", pad(1<<20)); a.status != 200 {
 		t.Fatalf("want a body of 1 MiB taken, got %d: %.200s", a.status, a.body)
 	}
-	c.call("POST", "/bookings/reserve", pad(1<<20+1)).refused(413, "larger than 1048576 bytes")
-	c.left(4)
+	c.call("POST", "/bookings/reserve", pad(1<<20+1)).requireRefusal(413, "larger than 1048576 bytes")
+	c.requireVacancies(4)
 }
 
 func TestOtherContentTypesAreRefused(t *testing.T) {
@@ -139,7 +139,7 @@ func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	for _, path := range []string{"/", "/product", "/products/", "//products", "/products/../products", "/bookings", "/bookings/", "/bookings//cancel", "/bookings/a/b/cancel", "/s", "/_mocks"} {
-		c.call("GET", path, "").refused(404, "/_mock/routes lists the paths")
+		c.call("GET", path, "").requireRefusal(404, "/_mock/routes lists the paths")
 	}
 	for _, m := range []struct{ method, path, allow string }{
 		{"POST", "/products", "GET, HEAD"},
@@ -156,7 +156,7 @@ func TestUnknownPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 			t.Errorf("%s %s: want 405 and Allow %q, got %d and %q", m.method, m.path, m.allow, a.status, a.header.Get("Allow"))
 		}
 		if m.method != "HEAD" {
-			a.refused(405, "does not support "+m.method)
+			a.requireRefusal(405, "does not support "+m.method)
 		}
 	}
 }

@@ -99,7 +99,7 @@ faults: [{status: 418}]
 		t.Fatal(err)
 	}
 	box := mock.Default()
-	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().Frozen() || box.Platform().Seed() != 42 || !box.Platform().Conduct().Policy.NoCancel {
+	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().IsFrozen() || box.Platform().Seed() != 42 || !box.Platform().Conduct().Policy.NoCancel {
 		t.Errorf("want catalog, clock and seed of the scenario, got %s, %d", box.Clock().Now(), box.Platform().Seed())
 	}
 	other, err := mock.Create(sandbox.Spec{Name: "other"})
@@ -155,8 +155,8 @@ func TestAWrongProgramHarmsOnlyItsOwnAnswer(t *testing.T) {
 			go func() { answered <- c.call("GET", "/products?limit=1", "") }()
 			c.call("POST", partnerapi.AvailabilityPath, window(day, day)).is(200, schemas.AvailabilityAnswer)
 			a := <-answered
-			a.refused(500, "fault wrong: jq: ")
-			a.refused(500, one.words)
+			a.requireRefusal(500, "fault wrong: jq: ")
+			a.requireRefusal(500, one.words)
 		})
 	}
 }
@@ -214,9 +214,9 @@ func TestAScenarioIsPlayedIntoARunningSandbox(t *testing.T) {
 		t.Errorf("want what it says no more taken off, got %+v", business.Conduct())
 	}
 
-	play("seed: 5").refused(409, "seed: a sandbox cannot change its seed")
-	play("catalog: /etc/passwd").refused(400, "body:1:")
-	play("weather: fine").refused(400, `unknown field "weather"`)
+	play("seed: 5").requireRefusal(409, "seed: a sandbox cannot change its seed")
+	play("catalog: /etc/passwd").requireRefusal(400, "body:1:")
+	play("weather: fine").requireRefusal(400, `unknown field "weather"`)
 	play("quirks: [{on: release, gives: none}]").has(200)
 	if a := c.call("DELETE", "/_mock/scenario", ""); a.status != 200 || len(business.Conduct().Quirks) != 0 {
 		t.Errorf("want the scenario taken off, got %d and %+v", a.status, business.Conduct())

@@ -25,7 +25,7 @@ func newPartner(around func(http.Handler) http.Handler) *partner {
 	p := &partner{}
 	router := reply.NewRouter()
 	for _, e := range endpoints() {
-		router.Handle(e.path, p.guarded(e)).Methods(e.methods...)
+		router.Handle(e.path, p.requireKey(e)).Methods(e.methods...)
 	}
 	p.handler = router
 	if around != nil {
@@ -47,7 +47,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 		Endpoint:   partnerapi.EndpointOf(r),
 		Method:     r.Method,
 		Target:     target(r),
-		Authorized: box.Credential().Presented(r),
+		Authorized: box.Credential().IsPresented(r),
 		Request:    journal.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
 	})
 	// The Date header follows the sandbox's own clock, even after the clock was moved.
@@ -55,7 +55,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	recorded := &recorder{ResponseWriter: w, entry: entry, gone: r.Context().Err, bodiless: r.Method == http.MethodHead}
 	// Deferred, so that an answer that a handler aborts by a panic is recorded too.
 	defer recorded.enter()
-	stop := context.AfterFunc(r.Context(), entry.Left)
+	stop := context.AfterFunc(r.Context(), entry.RecordLeft)
 	defer stop()
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
 	box.Faults().TakeTime(recorded, r)
@@ -70,7 +70,7 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 		p.handler.ServeHTTP(recorded, r)
 	}
 	recorded.returned = true
-	box.Faults().Ended(seen, recorded.status)
+	box.Faults().RecordEnd(seen, recorded.status)
 }
 
 func target(r *http.Request) string {
@@ -95,12 +95,12 @@ func readAhead(r *http.Request) []byte {
 	return body
 }
 
-// guarded answers 401 to callers without the key (AUTH-2, AUTH-3), before anything else happens
+// requireKey answers 401 to callers without the key (AUTH-2, AUTH-3), before anything else happens
 // (AUTH-5).
-func (p *partner) guarded(e endpoint) http.Handler {
+func (p *partner) requireKey(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)
-		if !c.sandbox.Credential().Presented(r) && !fault.Admitted(r.Context()) {
+		if !c.sandbox.Credential().IsPresented(r) && !fault.Admitted(r.Context()) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="partner"`)
 			reply.Message(w, http.StatusUnauthorized, "wrong or missing key: send the header Authorization: %s", c.sandbox.Credential().Form())
 			return
@@ -213,7 +213,7 @@ func (r *recorder) pass(body []byte) (int, error) {
 	}
 	n, err := r.ResponseWriter.Write(body)
 	if err != nil && r.entered {
-		r.entry.Lost()
+		r.entry.RecordLost()
 	}
 	return n, err
 }
@@ -226,8 +226,8 @@ func lengthOf(header http.Header) int {
 	return -1
 }
 
-// Sent records an answer that was written to the connection directly, past the recorder.
-func (r *recorder) Sent(status int, header http.Header, body []byte) {
+// RecordSent records an answer that was written to the connection directly, past the recorder.
+func (r *recorder) RecordSent(status int, header http.Header, body []byte) {
 	r.status, r.header, r.body, r.shared = status, header.Clone(), body, true
 	r.length, r.written = lengthOf(header), len(body)
 	r.enter()
@@ -240,10 +240,10 @@ func (r *recorder) enter() {
 	}
 	r.entered = true
 	if r.gone() != nil {
-		r.entry.Left()
+		r.entry.RecordLeft()
 	}
-	if r.whole() {
-		r.entry.Delivered()
+	if r.isWhole() {
+		r.entry.RecordDelivered()
 	}
 	if r.bodiless {
 		r.body, r.shared = nil, false
@@ -251,7 +251,7 @@ func (r *recorder) enter() {
 	r.entry.End(r.status, journal.Message{Header: r.header, Body: r.body, Truncated: r.truncated}, r.shared)
 }
 
-func (r *recorder) whole() bool {
+func (r *recorder) isWhole() bool {
 	if r.length < 0 {
 		return r.status != 0 && r.returned
 	}

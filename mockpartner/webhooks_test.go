@@ -77,7 +77,7 @@ func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
 	if err != nil || seen.Config == nil || seen.Config.URL != url+"/hooks" || len(seen.Deliveries) != 4 || seen.Counts.Delivered != 4 || taken.Load() != 4 {
 		t.Errorf("want four on record, got %+v, %v", seen, err)
 	}
-	if err := partner.Control.Webhooks.Unset(ctx); err != nil {
+	if err := partner.Control.Webhooks.TurnOff(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if seen, err = partner.Control.Webhooks.Status(ctx); err != nil || seen.Config != nil || len(seen.Deliveries) != 4 {
@@ -109,11 +109,11 @@ func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironmen
 	c := start(t)
 	t.Cleanup(c.mock.Close)
 	elsewhere := fmt.Sprintf(`{"url":"http://marketplace.example/hooks","secret":%q}`, webhookSecret)
-	c.call("PUT", "/_mock/webhooks", elsewhere).refused(400, "loopback")
-	c.call("POST", "/_mock/sandboxes", `{"name":"mine","webhooks":`+elsewhere+`}`).refused(400, "loopback")
-	c.call("PUT", "/_mock/webhooks", `{"url":"http://127.0.0.1:1/hooks","secret_env":"PATH"}`).refused(400, "secret_env")
+	c.call("PUT", "/_mock/webhooks", elsewhere).requireRefusal(400, "loopback")
+	c.call("POST", "/_mock/sandboxes", `{"name":"mine","webhooks":`+elsewhere+`}`).requireRefusal(400, "loopback")
+	c.call("PUT", "/_mock/webhooks", `{"url":"http://127.0.0.1:1/hooks","secret_env":"PATH"}`).requireRefusal(400, "secret_env")
 	for _, url := range []string{"", "ftp://127.0.0.1/", "http://user:pass@127.0.0.1/", "http://127.0.0.1/?key=x", "127.0.0.1:80", "http://"} {
-		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).refused(400, "url: expected")
+		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).requireRefusal(400, "url: expected")
 	}
 	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
 	t.Cleanup(guarded.mock.Close)
@@ -138,7 +138,9 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 		t.Fatal(err)
 	}
 	for _, b := range []*mockpartner.Sandbox{partner.Default(), box, other} {
-		if err := b.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without("lisbon-walk") }); err != nil {
+		if err := b.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) {
+			return sold.WithoutProduct("lisbon-walk")
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,22 +196,22 @@ func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	if err := partner.Control.Catalog.DeleteProduct(ctx, product); err != nil {
 		t.Fatal(err)
 	}
-	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).refused(400, "no product")
+	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).requireRefusal(400, "no product")
 	c.release(hold.ReservationConfirmationCode)
 	if err := partner.Control.Catalog.Set(ctx, string(shown)); err != nil {
 		t.Fatal(err)
 	}
-	c.left(5)
-	c.balanced()
+	c.requireVacancies(5)
+	c.requireBalanced()
 	for _, wrong := range []struct{ method, path, body, words string }{
 		{"PUT", "/_mock/products/other", string(text), "the body names"},
 		{"PUT", "/_mock/products/x", "id: x\nnonsense: 1\n", "body:2:1:"},
 		{"PUT", "/_mock/catalog", "products: []\n", "body:1:"},
 		{"PUT", "/_mock/catalog", "noHolds: true\n" + string(shown)[:0] + "products:\n  - {id: x}\n", "policy"},
 	} {
-		c.call(wrong.method, wrong.path, wrong.body).refused(400, wrong.words)
+		c.call(wrong.method, wrong.path, wrong.body).requireRefusal(400, wrong.words)
 	}
-	c.call("DELETE", "/_mock/products/nothing", "").refused(404, "GET /_mock/catalog")
+	c.call("DELETE", "/_mock/products/nothing", "").requireRefusal(404, "GET /_mock/catalog")
 }
 
 func TestADefectOfWebhooksNeedsWebhooksAndKeepsTheirTarget(t *testing.T) {
@@ -232,5 +234,5 @@ func TestADefectOfWebhooksNeedsWebhooksAndKeepsTheirTarget(t *testing.T) {
 	if !strings.HasPrefix(got, webhookSecret+" {") || strings.Contains(got, `"status"`) || !strings.Contains(got, `"vacancies"`) {
 		t.Errorf("want a notification of the hold without its status, at the configured target, got %s", got)
 	}
-	c.call("POST", "/_mock/defects/webhook-without-status", "").refused(409, "shows in webhooks only")
+	c.call("POST", "/_mock/defects/webhook-without-status", "").requireRefusal(409, "shows in webhooks only")
 }

@@ -19,9 +19,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// raw sends a request over a connection of its own and returns every byte that
+// sendRaw sends a request over a connection of its own and returns every byte that
 // comes until it closes, and how long that took.
-func (c caller) raw(method, path, body string) (string, time.Duration, error) {
+func (c caller) sendRaw(method, path, body string) (string, time.Duration, error) {
 	c.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.base, "http://"))
 	if err != nil {
@@ -34,7 +34,7 @@ func (c caller) raw(method, path, body string) (string, time.Duration, error) {
 	return string(text), time.Since(began), err
 }
 
-func (c caller) last() journal.Exchange {
+func (c caller) lastExchange() journal.Exchange {
 	c.t.Helper()
 	all := c.mock.Default().Journal().Exchanges(journal.Filter{Limit: 1})
 	if len(all) != 1 {
@@ -51,17 +51,17 @@ func TestAnAnswerIsLostAfterTheEffect(t *testing.T) {
 			c := start(t)
 			slot := c.slot(5)
 			c.arm(fmt.Sprintf(`{name: lost, match: {endpoint: reserve}, when: after, times: 1, fault: %s}`, word))
-			c.raw("POST", partnerapi.ReservePath, reserveBody(slot.ID, 2))
-			if e := c.last(); !reflect.DeepEqual(e.Faults, []string{"lost"}) || e.Endpoint != partnerapi.Reserve || !e.Done {
+			c.sendRaw("POST", partnerapi.ReservePath, reserveBody(slot.ID, 2))
+			if e := c.lastExchange(); !reflect.DeepEqual(e.Faults, []string{"lost"}) || e.Endpoint != partnerapi.Reserve || !e.Done {
 				t.Fatalf("want the fault in the journal, got %+v", e)
 			}
-			c.left(3)
+			c.requireVacancies(3)
 
 			c.mock.Default().Faults().Clear()
 			c.arm(fmt.Sprintf(`{match: {endpoint: reserve}, fault: %s}`, word))
-			c.raw("POST", partnerapi.ReservePath, reserveBody(slot.ID, 2))
-			c.left(3)
-			c.balanced()
+			c.sendRaw("POST", partnerapi.ReservePath, reserveBody(slot.ID, 2))
+			c.requireVacancies(3)
+			c.requireBalanced()
 		})
 	}
 }
@@ -72,11 +72,11 @@ func TestAnAnswerIsReplacedAfterTheEffect(t *testing.T) {
 	slot := c.slot(5)
 	c.arm(`{match: {endpoint: reserve}, when: after, times: 1, status: 503, body: {message: "Try again."}, headers: {set: {Retry-After: "1"}}}`)
 	a := c.call("POST", partnerapi.ReservePath, reserveBody(slot.ID, 2))
-	a.refused(503, "Try again.")
+	a.requireRefusal(503, "Try again.")
 	if a.header.Get("Retry-After") != "1" {
 		t.Fatalf("want the header, got %v", a.header)
 	}
-	c.left(3)
+	c.requireVacancies(3)
 }
 
 func TestFaultsOnTheWire(t *testing.T) {
@@ -116,28 +116,28 @@ func TestFaultsOnTheWire(t *testing.T) {
 		}},
 		"bandwidth: a body that comes slowly": {`bandwidth: {rate: 10}`, func(t *testing.T, text string, _ error, took time.Duration) {
 			// 500 bytes every 50 ms.
-			intact(t, text, whole, took, time.Duration(len(whole)/500)*50*time.Millisecond)
+			requireIntact(t, text, whole, took, time.Duration(len(whole)/500)*50*time.Millisecond)
 		}},
 		"dribble: a body that comes in pieces": {`delay: {dribble: {chunks: 4, over: 80ms}}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 80*time.Millisecond)
+			requireIntact(t, text, whole, took, 80*time.Millisecond)
 		}},
 		"slow_header: headers that come slowly": {`slow_header: {over: 100ms}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 90*time.Millisecond)
+			requireIntact(t, text, whole, took, 90*time.Millisecond)
 		}},
 		"slow_close: an end that comes late": {`slow_close: {delay: 60ms}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 60*time.Millisecond)
+			requireIntact(t, text, whole, took, 60*time.Millisecond)
 			if strings.Contains(text, "Content-Length") || strings.Contains(text, "chunked") {
 				t.Errorf("want only the end of the connection to end the body, got %q", text)
 			}
 		}},
 		"latency: an answer that comes late": {`latency: {latency: 60ms, jitter: 10ms}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 50*time.Millisecond)
+			requireIntact(t, text, whole, took, 50*time.Millisecond)
 		}},
 		"delay: an answer that comes late": {`delay: 60ms`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 60*time.Millisecond)
+			requireIntact(t, text, whole, took, 60*time.Millisecond)
 		}},
 		"delay after the effect": {`{when: after, delay: {uniform: {min: 50ms, max: 70ms}}}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 50*time.Millisecond)
+			requireIntact(t, text, whole, took, 50*time.Millisecond)
 		}},
 		"delay and status together": {`{delay: {lognormal: {median: 40ms, sigma: 0.01}}, status: 502, body: Bad Gateway}`, func(t *testing.T, text string, _ error, took time.Duration) {
 			if !strings.HasPrefix(text, "HTTP/1.1 502 Bad Gateway\r\n") || !strings.HasSuffix(text, "\r\n\r\nBad Gateway") || took < 30*time.Millisecond {
@@ -145,7 +145,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 			}
 		}},
 		"headers: set and removed": {`headers: {set: {X-Trace: abc, content-type: text/plain}, remove: [date]}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 0)
+			requireIntact(t, text, whole, took, 0)
 			if !strings.Contains(text, "X-Trace: abc\r\n") || !strings.Contains(text, "Content-Type: text/plain\r\n") || strings.Contains(text, "Date:") {
 				t.Errorf("want the headers changed, got %q", text)
 			}
@@ -157,7 +157,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 			}
 		}},
 		"limit_data: a limit that the body keeps": {`limit_data: {bytes: 1000000}`, func(t *testing.T, text string, _ error, took time.Duration) {
-			intact(t, text, whole, took, 0)
+			requireIntact(t, text, whole, took, 0)
 		}},
 		"a status without a body to it": {`status: 204`, func(t *testing.T, text string, _ error, _ time.Duration) {
 			if !strings.HasPrefix(text, "HTTP/1.1 204 No Content\r\n") || !strings.HasSuffix(text, "\r\n\r\n") || strings.Contains(text, "Content-Length") {
@@ -169,21 +169,21 @@ func TestFaultsOnTheWire(t *testing.T) {
 			t.Parallel()
 			c := start(t)
 			c.arm(one.fault)
-			text, took, err := c.raw("GET", "/products?limit=1", "")
+			text, took, err := c.sendRaw("GET", "/products?limit=1", "")
 			one.seen(t, text, err, took)
 			if f := c.fault(); f.Fired != 1 {
 				t.Errorf("want it fired once, got %+v", f.Counts)
 			}
 			breaks := strings.HasPrefix(one.fault, "fault:") || strings.Contains(one.fault, "bytes: 100}")
-			if e := c.last(); len(e.Faults) != 1 || !e.Done || e.Delivered == breaks || e.LeftAfter != nil || !e.Authorized {
+			if e := c.lastExchange(); len(e.Faults) != 1 || !e.Done || e.Delivered == breaks || e.LeftAfter != nil || !e.Authorized {
 				t.Errorf("want it in the journal, to a caller with the key who stayed, and delivered to be %t, got %+v", !breaks, e)
 			}
 		})
 	}
 }
 
-// intact expects an answer that is whole, and took so long.
-func intact(t *testing.T, text, body string, took, atLeast time.Duration) {
+// requireIntact expects an answer that is whole, and took so long.
+func requireIntact(t *testing.T, text, body string, took, atLeast time.Duration) {
 	t.Helper()
 	if !strings.HasPrefix(text, "HTTP/1.1 200 OK\r\n") || !strings.HasSuffix(text, "\r\n\r\n"+body) {
 		t.Errorf("want the whole answer, got %q", text)
@@ -202,8 +202,8 @@ func TestTheJournalHasWhatWentOverTheWire(t *testing.T) {
 		fault, body string
 		status      int
 	}{{"headers", whole, 200}, {"cut", whole[:7], 200}, {"empty", "", 0}} {
-		c.raw("GET", "/products?limit=1", "")
-		if e := c.last(); e.Status != want.status || string(e.Answer.Body) != want.body || e.Faults[0] != want.fault {
+		c.sendRaw("GET", "/products?limit=1", "")
+		if e := c.lastExchange(); e.Status != want.status || string(e.Answer.Body) != want.body || e.Faults[0] != want.fault {
 			t.Errorf("want %d and %q by %s, got %d and %q by %s", want.status, want.body, want.fault, e.Status, e.Answer.Body, e.Faults)
 		}
 	}
@@ -213,7 +213,7 @@ func TestTheAnswerToHeadHasNoBodyThatCouldBeSlow(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.arm(`bandwidth: {rate: 1}`)
-	text, _, err := c.raw("HEAD", "/products", "")
+	text, _, err := c.sendRaw("HEAD", "/products", "")
 	if err != nil || !strings.HasPrefix(text, "HTTP/1.1 200 OK") || !strings.HasSuffix(text, "\r\n\r\n") {
 		t.Fatalf("want headers alone, got %q, %v", text, err)
 	}
@@ -270,10 +270,10 @@ func TestTheJournalRecordsThatACallerLeft(t *testing.T) {
 			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", partnerapi.ProductsPath, c.key)
 			await(t, "the fault fires", func() bool { return c.fault().Fired == 1 })
 			conn.Close()
-			await(t, "the caller is known to have left", func() bool { return c.last().LeftAfter != nil })
+			await(t, "the caller is known to have left", func() bool { return c.lastExchange().LeftAfter != nil })
 			c.mock.Default().Faults().Close() // waiting calls continue
-			await(t, "the exchange is done", func() bool { return c.last().Done })
-			if e := c.last(); e.Delivered || *e.LeftAfter > e.Duration {
+			await(t, "the exchange is done", func() bool { return c.lastExchange().Done })
+			if e := c.lastExchange(); e.Delivered || *e.LeftAfter > e.Duration {
 				t.Errorf("want nothing delivered, to a caller who left before the end, got %+v", e)
 			}
 		})
@@ -288,7 +288,7 @@ func TestNothingIsDeliveredToACallerWhoHasGoneAlready(t *testing.T) {
 	for range 20 {
 		request := httptest.NewRequestWithContext(gone, "GET", "/products?limit=1", nil)
 		c.mock.ServeHTTP(httptest.NewRecorder(), request)
-		if e := c.last(); e.Delivered || e.LeftAfter == nil {
+		if e := c.lastExchange(); e.Delivered || e.LeftAfter == nil {
 			t.Fatalf("want it not delivered, got %+v", e)
 		}
 	}
@@ -303,7 +303,7 @@ func TestAnAnswerThatCannotBeWrittenIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	c.mock.ServeHTTP(broken{httptest.NewRecorder()}, httptest.NewRequest("GET", "/products?limit=1", nil))
-	if e := c.last(); !e.Done || e.Delivered {
+	if e := c.lastExchange(); !e.Done || e.Delivered {
 		t.Fatalf("want it not delivered, got %+v", e)
 	}
 }

@@ -17,7 +17,7 @@ import (
 // releases serves the files of the release, as its page does.
 func releases(t *testing.T) string {
 	t.Helper()
-	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(released(t, "checksums.txt")))))
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(releaseFile(t, "checksums.txt")))))
 	t.Cleanup(server.Close)
 	return server.URL
 }
@@ -26,7 +26,7 @@ func releases(t *testing.T) string {
 func partner(t *testing.T, arguments ...string) string {
 	t.Helper()
 	folder, name := t.TempDir(), "partnerkit_"+version+"_linux_amd64"
-	run(t, nil, "tar", "--extract", "--gzip", "--file", released(t, name+".tar.gz"), "--directory", folder, name+"/mockpartner")
+	run(t, nil, "tar", "--extract", "--gzip", "--file", releaseFile(t, name+".tar.gz"), "--directory", folder, name+"/mockpartner")
 	address := "127.0.0.1:" + freePort(t)
 	serve(t, "http://"+address+"/_mock/healthz", exec.Command(filepath.Join(folder, name, "mockpartner"), append([]string{"serve", "--addr", address, "--auth-key", "secret"}, arguments...)...))
 	return "http://" + address
@@ -130,10 +130,10 @@ func TestGitHubAction(t *testing.T) {
 	}
 }
 
-// tampered serves the release with an archive that was changed after its checksum was made.
-func tampered(t *testing.T) string {
+// serveTampered serves the release with an archive that was changed after its checksum was made.
+func serveTampered(t *testing.T) string {
 	t.Helper()
-	sums, err := os.ReadFile(released(t, "checksums.txt"))
+	sums, err := os.ReadFile(releaseFile(t, "checksums.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func tampered(t *testing.T) string {
 
 func TestGitHubAction_RunsNothingThatWasChanged(t *testing.T) {
 	t.Parallel()
-	code, log, output, _ := workflow(t, map[string]string{"version": version, "release-url": tampered(t)})
+	code, log, output, _ := workflow(t, map[string]string{"version": version, "release-url": serveTampered(t)})
 	if code == 0 || output != "" || !strings.Contains(log, "FAILED") {
 		t.Errorf("expected a wrong checksum to stop the action, received %d and %q\n%s", code, output, log)
 	}
@@ -207,7 +207,7 @@ func TestGitLabComponent(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(folder, "conformance-report", "junit.xml")); err != nil {
 		t.Error(err)
 	}
-	if code, log, _ := pipeline(t, map[string]string{"version": version, "release-url": tampered(t)}); code == 0 || !strings.Contains(log, "FAILED") {
+	if code, log, _ := pipeline(t, map[string]string{"version": version, "release-url": serveTampered(t)}); code == 0 || !strings.Contains(log, "FAILED") {
 		t.Errorf("expected a wrong checksum to stop the job, received %d\n%s", code, log)
 	}
 }

@@ -37,7 +37,7 @@ func open(t *testing.T, command string) container {
 	c := container{t: t, buildah: []string{"buildah", "--root", folder + "/store", "--runroot", folder + "/run", "--storage-driver", "vfs"}}
 	// docker load reads it compressed, buildah does not.
 	archive := filepath.Join(folder, "image.tar")
-	run(t, nil, "sh", "-c", `gzip --decompress --stdout "$1" > "$2"`, "sh", released(t, "partnerkit-"+command+"_"+version+"_linux_amd64.tar.gz"), archive)
+	run(t, nil, "sh", "-c", `gzip --decompress --stdout "$1" > "$2"`, "sh", releaseFile(t, "partnerkit-"+command+"_"+version+"_linux_amd64.tar.gz"), archive)
 	c.name = strings.TrimSpace(run(t, nil, "buildah", append(c.buildah[1:], "from", "--quiet", "docker-archive:"+archive)...))
 	t.Cleanup(func() {
 		if output, err := exec.Command("buildah", append(c.buildah[1:], "rm", c.name)...).CombinedOutput(); err != nil {
@@ -69,8 +69,8 @@ func (c container) command(environment []string, arguments ...string) *exec.Cmd 
 	return exec.Command(all[0], all[1:]...)
 }
 
-// healthy runs the health check of the Dockerfile and the compose file.
-func (c container) healthy(environment []string, arguments ...string) {
+// requireHealthy runs the health check of the Dockerfile and the compose file.
+func (c container) requireHealthy(environment []string, arguments ...string) {
 	c.t.Helper()
 	if output, err := c.command(environment, append(append(slices.Clone(c.Entrypoint), "health"), arguments...)...).CombinedOutput(); err != nil {
 		c.t.Errorf("health: %v\n%s", err, output)
@@ -88,7 +88,7 @@ func TestImage_MarketplaceServes(t *testing.T) {
 	environment := []string{"MARKETPLACE_ADDR=127.0.0.1:" + port, "MARKETPLACE_DATABASE_URL=" + database, "MARKETPLACE_SECRET_KEY=" + strings.Repeat("k", 32)}
 	took := serve(t, "http://127.0.0.1:"+port+"/readyz", image.command(environment, append(image.Entrypoint, image.Cmd...)...))
 	t.Logf("the marketplace's image answers /readyz after %v, with an empty database", took.Round(1e7))
-	image.healthy(environment)
+	image.requireHealthy(environment)
 	// It runs partners' conformance tests with the command beside it.
 	if output, err := image.command(nil, "/conformance", "--version").CombinedOutput(); err != nil {
 		t.Errorf("conformance: %v\n%s", err, output)
@@ -104,16 +104,16 @@ func TestImage_MockPartnerIsConformantForTheSuitesImage(t *testing.T) {
 	environment := []string{"MOCKPARTNER_AUTH_KEY=secret", "MOCKPARTNER_CONTROL_TOKEN=" + strings.Repeat("t", 32)}
 	took := serve(t, "http://"+address+"/_mock/healthz", mock.command(environment, append(mock.Entrypoint, arguments...)...))
 	t.Logf("the mock partner's image answers after %v", took.Round(1e7))
-	mock.healthy(environment, "--addr", address)
+	mock.requireHealthy(environment, "--addr", address)
 	output, err := suite.command([]string{"CONFORMANCE_AUTH_KEY=secret"}, append(suite.Entrypoint, "run", "--base-url", "http://"+address, "--depth", "quick", "--report-dir", "/reports/run")...).CombinedOutput()
 	if err != nil {
 		t.Errorf("conformance run: %v\n%s", err, output)
 	}
 }
 
-// reachable returns a folder that other users can get through, with a name that is short enough for
+// newReachableFolder returns a folder that other users can get through, with a name that is short enough for
 // a socket.
-func reachable(t *testing.T) string {
+func newReachableFolder(t *testing.T) string {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "pg-")
 	if err == nil {
@@ -134,7 +134,7 @@ func postgres(t *testing.T) string {
 		t.Fatalf("install postgresql: %v", err)
 	}
 	bin := programs[len(programs)-1]
-	folder := reachable(t)
+	folder := newReachableFolder(t)
 	as := &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 { // for which PostgreSQL does not run
 		account, err := user.Lookup("postgres")

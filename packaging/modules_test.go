@@ -12,7 +12,7 @@ import (
 func TestModules_GoInstallsACommand(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	run(t, nil, "tar", "--extract", "--gzip", "--file", released(t, "partnerkit_"+version+"_go_modules.tar.gz"), "--directory", folder)
+	run(t, nil, "tar", "--extract", "--gzip", "--file", releaseFile(t, "partnerkit_"+version+"_go_modules.tar.gz"), "--directory", folder)
 	cache := strings.TrimSpace(run(t, nil, "go", "env", "GOMODCACHE"))
 	environment := []string{
 		"GOPROXY=file://" + folder + "/modules,file://" + filepath.ToSlash(cache) + "/cache/download", "GONOSUMDB=*", "GOWORK=off", "CGO_ENABLED=0",

@@ -17,8 +17,8 @@ func TestDebianPackages_InstallRunAndLeave(t *testing.T) {
 		t.Helper()
 		return run(t, nil, "dpkg", append([]string{"--root=" + root, "--force-not-root", "--force-depends", "--force-script-chrootless", "--log=/dev/null"}, arguments...)...)
 	}
-	dpkg("--install", released(t, "partnerkit_0.0.0~test_amd64.deb"), released(t, "partnerkit-marketplace_0.0.0~test_all.deb"))
-	installed(t, root)
+	dpkg("--install", releaseFile(t, "partnerkit_0.0.0~test_amd64.deb"), releaseFile(t, "partnerkit-marketplace_0.0.0~test_all.deb"))
+	requireInstalled(t, root)
 
 	// The service starts with the installed settings, as the unit starts it.
 	unit, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system/marketplace.service"))
@@ -37,7 +37,7 @@ func TestDebianPackages_InstallRunAndLeave(t *testing.T) {
 	start := exec.Command(filepath.Join(root, service[1]), strings.Fields(service[2])...)
 	start.Env = append(os.Environ(), regexp.MustCompile(`(?m)^[A-Z_]+=.*$`).FindAllString(string(text), -1)...)
 	port := freePort(t)
-	start.Env = append(start.Env, "MARKETPLACE_ADDR=127.0.0.1:"+port, "MARKETPLACE_DATA_DIR="+filepath.Join(reachable(t), "data"))
+	start.Env = append(start.Env, "MARKETPLACE_ADDR=127.0.0.1:"+port, "MARKETPLACE_DATA_DIR="+filepath.Join(newReachableFolder(t), "data"))
 	t.Logf("the installed service answers /readyz after %v, with a new private PostgreSQL", serve(t, "http://127.0.0.1:"+port+"/readyz", start).Round(1e7))
 
 	dpkg("--remove", "partnerkit-marketplace", "partnerkit")
@@ -60,16 +60,16 @@ func TestRPMPackages_Install(t *testing.T) {
 		t.Helper()
 		return run(t, nil, "rpm", append([]string{"--root", root, "--dbpath", "/var/lib/rpm"}, arguments...)...)
 	}
-	rpm("--install", "--nodeps", "--noscripts", released(t, "partnerkit-0.0.0~test-1.x86_64.rpm"), released(t, "partnerkit-marketplace-0.0.0~test-1.noarch.rpm"))
-	installed(t, root)
+	rpm("--install", "--nodeps", "--noscripts", releaseFile(t, "partnerkit-0.0.0~test-1.x86_64.rpm"), releaseFile(t, "partnerkit-marketplace-0.0.0~test-1.noarch.rpm"))
+	requireInstalled(t, root)
 	rpm("--verify", "--nodeps", "partnerkit", "partnerkit-marketplace")
 	if scripts := rpm("--query", "--scripts", "partnerkit-marketplace"); !strings.Contains(scripts, "systemctl try-restart marketplace.service") {
 		t.Errorf("expected the script that restarts the service after an update, received %q", scripts)
 	}
 }
 
-// installed checks the files that both kinds of package install.
-func installed(t *testing.T, root string) {
+// requireInstalled checks the files that both kinds of package install.
+func requireInstalled(t *testing.T, root string) {
 	t.Helper()
 	for _, command := range []string{"conformance", "marketplace", "mockpartner"} {
 		if got := run(t, nil, filepath.Join(root, "usr/bin", command), "--version"); !strings.HasPrefix(got, command+" v"+version+", commit ") {

@@ -22,8 +22,8 @@ const version = "0.0.0-test"
 // patience is the timeout of a command, and of a service's start and stop.
 const patience = 10 * time.Minute
 
-// released returns the absolute path of a file of the release.
-func released(t *testing.T, name string) string {
+// releaseFile returns the absolute path of a file of the release.
+func releaseFile(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs("../build/release/" + name)
 	if err == nil {
@@ -111,7 +111,7 @@ func serve(t *testing.T, address string, command *exec.Cmd) time.Duration {
 
 func TestRelease_ChecksumsNameEveryFile(t *testing.T) {
 	t.Parallel()
-	sums := released(t, "checksums.txt")
+	sums := releaseFile(t, "checksums.txt")
 	verify := exec.CommandContext(t.Context(), "sha256sum", "--check", "--strict", "--quiet", "checksums.txt")
 	verify.Dir = filepath.Dir(sums)
 	if output, err := verify.CombinedOutput(); err != nil {
@@ -140,7 +140,7 @@ func TestRelease_ChecksumsNameEveryFile(t *testing.T) {
 func TestRelease_ArchiveHasEverythingAndRuns(t *testing.T) {
 	t.Parallel()
 	folder, name := t.TempDir(), "partnerkit_"+version+"_linux_amd64"
-	run(t, nil, "tar", "--extract", "--gzip", "--file", released(t, name+".tar.gz"), "--directory", folder)
+	run(t, nil, "tar", "--extract", "--gzip", "--file", releaseFile(t, name+".tar.gz"), "--directory", folder)
 	commit := strings.TrimSpace(run(t, nil, "git", "-c", "safe.directory=*", "rev-parse", "HEAD"))
 	for _, command := range []string{"conformance", "marketplace", "mockpartner"} {
 		if got, want := run(t, nil, filepath.Join(folder, name, command), "--version"), fmt.Sprintf("%s v%s, commit %s, go", command, version, commit); !strings.HasPrefix(got, want) {

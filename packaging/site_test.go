@@ -222,13 +222,13 @@ func TestSite_WorksInABrowserWithoutOtherHosts(t *testing.T) {
 	// A diagram is drawn.
 	tab.GoTo("/" + version + "/docs/architecture/")
 	tab.See(`document.querySelectorAll("pre.mermaid").length === 0 && document.querySelectorAll("div.mermaid").length > 0`)
-	tab.Quiet()
+	tab.RequireNoProblems()
 
 	// On a phone it is large enough to read, and scrolls, also by keyboard.
 	tab.GoTo("/" + version + "/docs/booking/")
 	tab.Fits(390)
 	tab.See(`document.querySelector("div.mermaid")?.clientWidth > 500 && document.querySelector(".diagram").tabIndex === 0`)
-	tab.Uncut(".md-header__topic:first-child > .md-ellipsis")
+	tab.RequireUncut(".md-header__topic:first-child > .md-ellipsis")
 
 	for scheme, colours := range map[string]string{"light": "default", "dark": "slate"} {
 		tab := browsertest.Open(t, browser, server.URL, browsertest.Media("screen", scheme)) // the theme remembers the first scheme
@@ -238,6 +238,6 @@ func TestSite_WorksInABrowserWithoutOtherHosts(t *testing.T) {
 			axetest.Check(tab, axe)
 			tab.Fits(390, 1440)
 		}
-		tab.Quiet()
+		tab.RequireNoProblems()
 	}
 }

@@ -77,7 +77,7 @@ func (all *compiledSchemas) read(name string) error {
 	objects(document, func(node map[string]any) {
 		properties, _ := node["properties"].(map[string]any)
 		for name := range properties {
-			all.properties[folded(name)] = name
+			all.properties[foldName(name)] = name
 		}
 		renameItems(node)
 	})
@@ -100,6 +100,6 @@ func objects(node any, visit func(map[string]any)) {
 	}
 }
 
-// folded gives names the same form if encoding/json treats them as equal. Upper case comes first,
+// foldName gives names the same form if encoding/json treats them as equal. Upper case comes first,
 // because ſ reaches s only through its upper-case form.
-func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+func foldName(name string) string { return strings.ToLower(strings.ToUpper(name)) }

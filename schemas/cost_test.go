@@ -13,9 +13,9 @@ import (
 // takes some twenty, and the errors of a text that is wrong throughout some hundred more.
 var mostPerByte uint64 = 180
 
-// hostile are texts of about a quarter of a mebibyte that a stranger may send, by what is wrong with
+// hostileTexts are texts of about a quarter of a mebibyte that a stranger may send, by what is wrong with
 // them.
-func hostile() map[string]string {
+func hostileTexts() map[string]string {
 	const size = 1 << 18
 	members := func(format string) string {
 		var list strings.Builder
@@ -44,7 +44,7 @@ func hostile() map[string]string {
 
 // Not parallel: what the process allocates meanwhile is the text's.
 func TestJudgingATextCostsAsMuchAsItIsLong(t *testing.T) {
-	for what, text := range hostile() {
+	for what, text := range hostileTexts() {
 		for _, schema := range []string{schemas.Product, schemas.Slot, schemas.ProductsAnswer, schemas.ActivityChangeRequest, "operator/rates-request"} {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

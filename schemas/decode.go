@@ -21,7 +21,7 @@ func Decode(name string, raw []byte, into any) []Problem {
 	if problems := ValidateValue(name, value); problems != nil {
 		return problems
 	}
-	text, err := json.Marshal(compiled().plain(value))
+	text, err := json.Marshal(compiled().plainValue(value))
 	if err != nil {
 		return []Problem{*jsonProblem("the value cannot be written as JSON: %v", err)}
 	}
@@ -34,22 +34,22 @@ func Decode(name string, raw []byte, into any) []Problem {
 	return nil
 }
 
-// plain copies a value into a form that encoding/json reads correctly: without the names that it
+// plainValue copies a value into a form that encoding/json reads correctly: without the names that it
 // would take for others, and with integers without point and exponent.
-func (all *compiledSchemas) plain(value any) any {
+func (all *compiledSchemas) plainValue(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		object := make(map[string]any, len(value))
 		for name, member := range value {
-			if known := all.properties[folded(name)]; known == "" || known == name {
-				object[name] = all.plain(member)
+			if known := all.properties[foldName(name)]; known == "" || known == name {
+				object[name] = all.plainValue(member)
 			}
 		}
 		return object
 	case []any:
 		array := make([]any, len(value))
 		for i, item := range value {
-			array[i] = all.plain(item)
+			array[i] = all.plainValue(item)
 		}
 		return array
 	case json.Number:

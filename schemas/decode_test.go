@@ -102,7 +102,7 @@ func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 		schemas.Refusal: partnerapi.Refusal{},
 	} {
 		goType := reflect.TypeOf(value)
-		described := at(t, source(t, name), "properties")
+		described := childAt(t, source(t, name), "properties")
 		required, _ := source(t, name)["required"].([]any)
 		for i := range goType.NumField() {
 			member := goType.Field(i)

@@ -475,7 +475,7 @@ func TestEveryFieldIsDetermined(t *testing.T) {
 func TestEverySchemaRefusesWhatIsNotOfItsKind(t *testing.T) {
 	t.Parallel()
 	for _, name := range schemas.Names() {
-		if shared(name) {
+		if isShared(name) {
 			continue
 		}
 		for _, value := range []string{`null`, `7`, `"x"`, `true`} {
@@ -487,8 +487,8 @@ func TestEverySchemaRefusesWhatIsNotOfItsKind(t *testing.T) {
 	}
 }
 
-// shared reports whether a file holds shared values; it describes no body.
-func shared(name string) bool { return path.Base(name) == "definitions" }
+// isShared reports whether a file holds shared values; it describes no body.
+func isShared(name string) bool { return path.Base(name) == "definitions" }
 
 func source(t *testing.T, name string) map[string]any {
 	t.Helper()
@@ -496,7 +496,7 @@ func source(t *testing.T, name string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return decoded(t, text).(map[string]any)
+	return decodeJSON(t, text).(map[string]any)
 }
 
 func examples(t *testing.T, name string) []any {
@@ -505,7 +505,7 @@ func examples(t *testing.T, name string) []any {
 	return list
 }
 
-func decoded(t testing.TB, text []byte) any {
+func decodeJSON(t testing.TB, text []byte) any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

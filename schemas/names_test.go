@@ -30,7 +30,7 @@ func TestEverySchemaSaysWhatItIsAndShowsLawfulExamples(t *testing.T) {
 				t.Errorf("%s has no %s", name, keyword)
 			}
 		}
-		if len(examples(t, name)) == 0 && !shared(name) {
+		if len(examples(t, name)) == 0 && !isShared(name) {
 			t.Errorf("%s has no example", name)
 		}
 		for i, example := range examples(t, name) {

@@ -23,12 +23,12 @@ const (
 // Bodies are described by schema files alone: nothing is written twice.
 func TestTheMarketplacesBodiesAreSchemaFiles(t *testing.T) {
 	t.Parallel()
-	walk(parsed(t, marketplaceDocument), "", func(place string, node map[string]any) {
+	walk(parseDocument(t, marketplaceDocument), "", func(place string, node map[string]any) {
 		media, ok := node["application/json"].(map[string]any)
 		if !ok {
 			return
 		}
-		ref, _ := at(t, media, "schema")["$ref"].(string)
+		ref, _ := childAt(t, media, "schema")["$ref"].(string)
 		if !strings.HasSuffix(ref, ".schema.json") {
 			t.Errorf("%s: want a schema file, got %v", place, media["schema"])
 		}
@@ -37,7 +37,7 @@ func TestTheMarketplacesBodiesAreSchemaFiles(t *testing.T) {
 
 func TestOpenAPIExamplesKeepTheirSchemas(t *testing.T) {
 	t.Parallel()
-	document := parsed(t, partnerDocument)
+	document := parseDocument(t, partnerDocument)
 	judged := 0
 	walk(document, "", func(place string, node map[string]any) {
 		content, ok := node["content"].(map[string]any)
@@ -67,16 +67,16 @@ func TestOpenAPIExamplesKeepTheirSchemas(t *testing.T) {
 
 func TestOpenAPIParameterExamplesKeepTheirSchemas(t *testing.T) {
 	t.Parallel()
-	parameters := at(t, parsed(t, partnerDocument), "components", "parameters")
+	parameters := childAt(t, parseDocument(t, partnerDocument), "components", "parameters")
 	for name, parameter := range parameters {
 		parameter := parameter.(map[string]any)
 		_, isText := parameter["example"].(string)
-		kind := at(t, parameter, "schema")["type"]
+		kind := childAt(t, parameter, "schema")["type"]
 		if isText != (kind == "string") {
 			t.Errorf("the example of %s is no %v: %v", name, kind, parameter["example"])
 		}
 	}
-	since := at(t, parameters, "updated_since")["example"].(string)
+	since := childAt(t, parameters, "updated_since")["example"].(string)
 	if _, err := partnerapi.ParseDateTime(since); err != nil {
 		t.Errorf("the example of updated_since: %v", err)
 	}
@@ -108,7 +108,7 @@ func judge(t *testing.T, schema, value any) []schemas.Problem {
 func TestEachEndpointHasItsOperation(t *testing.T) {
 	t.Parallel()
 	operations := map[string]operation{}
-	for route, item := range at(t, parsed(t, partnerDocument), "paths") {
+	for route, item := range childAt(t, parseDocument(t, partnerDocument), "paths") {
 		for method, body := range item.(map[string]any) {
 			op := operation{method: strings.ToUpper(method), path: route, body: body.(map[string]any)}
 			operations[op.body["operationId"].(string)] = op
@@ -119,8 +119,8 @@ func TestEachEndpointHasItsOperation(t *testing.T) {
 		partnerapi.Availability: {method: "POST", path: partnerapi.AvailabilityPath},
 		partnerapi.Reserve:      {method: "POST", path: partnerapi.ReservePath},
 		partnerapi.Confirm:      {method: "POST", path: partnerapi.ConfirmPath},
-		partnerapi.Release:      {method: "DELETE", path: templated(partnerapi.ReleasePath, "{reservationCode}")},
-		partnerapi.Cancel:       {method: "POST", path: templated(partnerapi.CancelPath, "{externalBookingId}")},
+		partnerapi.Release:      {method: "DELETE", path: templatePath(partnerapi.ReleasePath, "{reservationCode}")},
+		partnerapi.Cancel:       {method: "POST", path: templatePath(partnerapi.CancelPath, "{externalBookingId}")},
 	}
 	if len(operations) != len(partnerapi.Endpoints()) {
 		t.Errorf("want an operation for each of the %d endpoints, got %v", len(partnerapi.Endpoints()), slices.Sorted(maps.Keys(operations)))
@@ -186,19 +186,19 @@ func (o operation) judgeAnswers(t *testing.T, endpoint partnerapi.Endpoint) {
 		want = append(want, "404", "405", "501")
 	}
 	slices.Sort(want)
-	if got := slices.Sorted(maps.Keys(at(t, o.body, "responses"))); !slices.Equal(got, want) {
+	if got := slices.Sorted(maps.Keys(childAt(t, o.body, "responses"))); !slices.Equal(got, want) {
 		t.Errorf("%s: want the answers %v, got %v", endpoint, want, got)
 	}
 }
 
-// templated returns a path with its parameter as OpenAPI writes it.
-func templated(route func(string) string, parameter string) string {
+// templatePath returns a path with its parameter as OpenAPI writes it.
+func templatePath(route func(string) string, parameter string) string {
 	return strings.Replace(route("X"), "X", parameter, 1)
 }
 
 func TestSecuritySchemesAreTheAuthTypes(t *testing.T) {
 	t.Parallel()
-	got := at(t, parsed(t, partnerDocument), "components", "securitySchemes")
+	got := childAt(t, parseDocument(t, partnerDocument), "components", "securitySchemes")
 	if len(got) != len(partnerapi.AuthTypes()) {
 		t.Errorf("want %v, got %v", partnerapi.AuthTypes(), got)
 	}
@@ -218,7 +218,7 @@ func text(t *testing.T, file string) []byte {
 	return content
 }
 
-func parsed(t *testing.T, file string) map[string]any {
+func parseDocument(t *testing.T, file string) map[string]any {
 	t.Helper()
 	var document map[string]any
 	if err := yaml.Unmarshal(text(t, file), &document); err != nil {
@@ -227,7 +227,7 @@ func parsed(t *testing.T, file string) map[string]any {
 	return document
 }
 
-func at(t *testing.T, node map[string]any, names ...string) map[string]any {
+func childAt(t *testing.T, node map[string]any, names ...string) map[string]any {
 	t.Helper()
 	for _, name := range names {
 		child, ok := node[name].(map[string]any)

@@ -60,9 +60,9 @@ func (p Problem) String() string {
 	return p.Path() + ": " + p.Message
 }
 
-// Under returns the same problem for a text that contains the validated value at pointer: a problem
+// WithPrefix returns the same problem for a text that contains the validated value at pointer: a problem
 // of a product under "/products/2" is one of products[2].
-func (p Problem) Under(pointer string) Problem {
+func (p Problem) WithPrefix(pointer string) Problem {
 	p.Pointer = pointer + p.Pointer
 	return p
 }

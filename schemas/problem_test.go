@@ -37,8 +37,8 @@ func TestAProblemReadsAsPlaceAndMessage(t *testing.T) {
 	problem := schemas.Problem{Pointer: "/options/0/id", Keyword: "type", Message: "expected a string, received 7"}
 	for want, got := range map[string]schemas.Problem{
 		"options[0].id: expected a string, received 7":             problem,
-		"products[2].options[0].id: expected a string, received 7": problem.Under("/products/2"),
-		"[2].options[0].id: expected a string, received 7":         problem.Under("/2"),
+		"products[2].options[0].id: expected a string, received 7": problem.WithPrefix("/products/2"),
+		"[2].options[0].id: expected a string, received 7":         problem.WithPrefix("/2"),
 		"expected a string, received 7":                            {Message: problem.Message},
 	} {
 		if got.String() != want {

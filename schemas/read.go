@@ -37,7 +37,7 @@ func read(raw []byte) (any, *Problem) {
 	}
 	end := decoder.InputOffset()
 	if rest := bytes.TrimLeft(raw[end:], " \t\r\n"); len(rest) > 0 {
-		return nil, jsonProblem("expected one JSON text, received more after its end: %s", quoted(string(rest)))
+		return nil, jsonProblem("expected one JSON text, received more after its end: %s", quoteText(string(rest)))
 	}
 	return value, nil
 }
@@ -84,9 +84,11 @@ type misfit struct {
 	inside  []string // the names and indexes that lead to it, the innermost first
 }
 
-func unfit(format string, args ...any) *misfit { return &misfit{message: fmt.Sprintf(format, args...)} }
+func newMisfit(format string, args ...any) *misfit {
+	return &misfit{message: fmt.Sprintf(format, args...)}
+}
 
-func (m *misfit) within(token string) *misfit {
+func (m *misfit) addToken(token string) *misfit {
 	m.inside = append(m.inside, token)
 	return m
 }
@@ -103,7 +105,7 @@ func (m *misfit) problem() Problem {
 // numbers, and Go values that no JSON decodes to.
 func checkValue(value any, depth int) *misfit {
 	if depth > MaxDepth {
-		return unfit("expected at most %d levels of arrays and objects, received more", MaxDepth)
+		return newMisfit("expected at most %d levels of arrays and objects, received more", MaxDepth)
 	}
 	switch value := value.(type) {
 	case nil, bool, string, int, int8, int32, int64, uint, uint8, uint32, uint64:
@@ -117,13 +119,13 @@ func checkValue(value any, depth int) *misfit {
 	case []any:
 		for i, item := range value {
 			if m := checkValue(item, depth+1); m != nil {
-				return m.within(strconv.Itoa(i))
+				return m.addToken(strconv.Itoa(i))
 			}
 		}
 	case map[string]any:
 		return checkObject(value, depth)
 	default:
-		return unfit("expected a decoded JSON value, received the Go type %T", value)
+		return newMisfit("expected a decoded JSON value, received the Go type %T", value)
 	}
 	return nil
 }
@@ -144,29 +146,29 @@ func checkObject(object map[string]any, depth int) *misfit {
 	if first == nil {
 		return nil
 	}
-	return first.within(firstName)
+	return first.addToken(firstName)
 }
 
 func checkFloat(f float64) *misfit {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return unfit("expected a number, received %v", f)
+		return newMisfit("expected a number, received %v", f)
 	}
 	return nil
 }
 
 func checkNumber(number string) *misfit {
 	if len(number) > maxDigits {
-		return unfit("expected a number of at most %d characters, received %d", maxDigits, len(number))
+		return newMisfit("expected a number of at most %d characters, received %d", maxDigits, len(number))
 	}
 	if strings.Trim(number, "0123456789") == "" && number != "" {
 		return nil
 	}
 	if !json.Valid([]byte(number)) {
-		return unfit("expected a number, received %s", quoted(number))
+		return newMisfit("expected a number, received %s", quoteText(number))
 	}
 	if _, exponent, found := strings.Cut(strings.ToLower(number), "e"); found {
 		if n, err := strconv.Atoi(exponent); err != nil || n > maxExponent || n < -maxExponent {
-			return unfit("expected a number within the range of a double, received %s", quoted(number))
+			return newMisfit("expected a number within the range of a double, received %s", quoteText(number))
 		}
 	}
 	return nil

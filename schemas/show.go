@@ -20,9 +20,9 @@ func describe(value any) string {
 	case nil:
 		return "null"
 	case string:
-		return quoted(value)
+		return quoteText(value)
 	case json.Number:
-		return shortened(string(value))
+		return shortenText(string(value))
 	case []any:
 		if len(value) == 0 {
 			return "an empty array"
@@ -31,20 +31,20 @@ func describe(value any) string {
 	case map[string]any:
 		return "an object"
 	default:
-		return shortened(fmt.Sprint(value))
+		return shortenText(fmt.Sprint(value))
 	}
 }
 
-// quoted quotes, shortens and escapes a string, so that no control character of an untrusted text
+// quoteText quotes, shortens and escapes a string, so that no control character of an untrusted text
 // reaches a terminal or a log.
-func quoted(s string) string { return quotedWithin(s, longestGot) }
+func quoteText(s string) string { return quotedWithin(s, longestGot) }
 
 func quotedWithin(s string, longest int) string {
 	short, rest := shorten(s, longest)
 	return strconv.Quote(short) + rest
 }
 
-func shortened(s string) string {
+func shortenText(s string) string {
 	short, rest := shorten(s, longestGot)
 	return short + rest
 }

@@ -57,7 +57,7 @@ const notable = 0.1
 // Compare returns what changed from the old report to the new one. Rules are in the order of their
 // report.
 func Compare(old, new *Result) Comparison {
-	c := Comparison{Old: sideOf(old), New: sideOf(new), Remarks: remarks(old, new), Slower: slower(old, new)}
+	c := Comparison{Old: sideOf(old), New: sideOf(new), Remarks: remarks(old, new), Slower: slowerEndpoints(old, new)}
 	for _, list := range []*[]Change{&c.Broke, &c.StillBroken, &c.Fixed, &c.NewRules, &c.GoneRules, &c.Changed} {
 		*list = []Change{}
 	}
@@ -80,8 +80,8 @@ func Compare(old, new *Result) Comparison {
 	return c
 }
 
-// Regressed reports whether a MUST rule fails that did not fail before.
-func (c Comparison) Regressed() bool {
+// HasRegressed reports whether a MUST rule fails that did not fail before.
+func (c Comparison) HasRegressed() bool {
 	failed := func(change Change) bool { return change.Is == Failed }
 	return slices.ContainsFunc(c.Broke, failed) || slices.ContainsFunc(c.NewRules, failed)
 }
@@ -163,7 +163,7 @@ func targetWords(t Target) string {
 	return fmt.Sprintf("%s (%s key, tickets delivered by %s)", t.BaseURL, t.AuthType, tickets)
 }
 
-func slower(old, new *Result) []Slower {
+func slowerEndpoints(old, new *Result) []Slower {
 	all := []Slower{}
 	for _, is := range new.Latency {
 		at := slices.IndexFunc(old.Latency, func(l Latency) bool { return l.Endpoint == is.Endpoint })

@@ -28,8 +28,8 @@ func idsOf(changes []Change) (ids []string) {
 	return ids
 }
 
-// reported returns the lists that have a rule.
-func reported(c Comparison, id string) (lists string) {
+// listsWithRule returns the lists that have a rule.
+func listsWithRule(c Comparison, id string) (lists string) {
 	for name, list := range map[string][]Change{
 		"Broke": c.Broke, "Still broken": c.StillBroken, "Fixed": c.Fixed, "New": c.NewRules, "Gone": c.GoneRules, "Changed": c.Changed,
 	} {
@@ -68,8 +68,8 @@ func TestARuleIsListedByItsOldAndNewOutcome(t *testing.T) {
 		ruleOf(t, old, rule.ReserveLimit).Outcome = c.was
 		ruleOf(t, new, rule.ReserveLimit).Outcome = c.is
 		compared := Compare(old, new)
-		if list := reported(compared, id); list != c.list || compared.Regressed() != c.regressed {
-			t.Errorf("%s, now %s: want it in %q and a breach: %t, got %q and %t", c.was, c.is, c.list, c.regressed, reported(compared, id), compared.Regressed())
+		if list := listsWithRule(compared, id); list != c.list || compared.HasRegressed() != c.regressed {
+			t.Errorf("%s, now %s: want it in %q and a breach: %t, got %q and %t", c.was, c.is, c.list, c.regressed, listsWithRule(compared, id), compared.HasRegressed())
 		}
 	}
 }
@@ -87,11 +87,11 @@ func TestNewRemovedAndChangedRulesAreListed(t *testing.T) {
 	if len(c.Changed) != 1 || !slices.Equal(c.Changed[0].Notes, []string{"level MUST, now SHOULD"}) {
 		t.Errorf("Expected the changed level to be reported, received %+v", c.Changed)
 	}
-	if c.Regressed() {
+	if c.HasRegressed() {
 		t.Error("want a new rule that passes to be no breach")
 	}
 	ruleOf(t, new, rule.CancelLimit).Outcome = Failed
-	if !Compare(old, new).Regressed() {
+	if !Compare(old, new).HasRegressed() {
 		t.Error("want a new rule that fails to be a breach")
 	}
 }

@@ -24,15 +24,15 @@ func JSON(r *Result) ([]byte, error) {
 	enc := json.NewEncoder(&out)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false) // URLs and curl commands stay readable; no browser reads this file as HTML
-	if err := enc.Encode(r.Complete()); err != nil {
+	if err := enc.Encode(r.Completed()); err != nil {
 		return nil, fmt.Errorf("write the report as JSON: %w", err)
 	}
 	return out.Bytes(), nil
 }
 
-// Complete returns a copy of r as report.json has it: the summary counts the rules and contains
+// Completed returns a copy of r as report.json has it: the summary counts the rules and contains
 // every outcome, and no list is nil.
-func (r *Result) Complete() *Result {
+func (r *Result) Completed() *Result {
 	whole := *r
 	whole.Summary = make(map[Outcome]int, len(Outcomes()))
 	for _, o := range Outcomes() {
@@ -140,8 +140,8 @@ type Verification struct {
 	SHA256 string  // recomputed; Result.Integrity has the original
 }
 
-// Changed reports whether the report differs from its own Integrity.
-func (v *Verification) Changed() bool { return v.SHA256 != v.Result.Integrity.SHA256 }
+// WasChanged reports whether the report differs from its own Integrity.
+func (v *Verification) WasChanged() bool { return v.SHA256 != v.Result.Integrity.SHA256 }
 
 // Verify recomputes the checksum of the report.json at path. Its error is one line with the reason
 // why the file is not a report.

@@ -14,8 +14,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// written is a result in a file, as the run writes it.
-func written(t *testing.T, r *Result) (path string, text []byte) {
+// writeSample is a result in a file, as the run writes it.
+func writeSample(t *testing.T, r *Result) (path string, text []byte) {
 	t.Helper()
 	text, err := JSON(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestJSONHasEveryFieldThatToolsRead(t *testing.T) {
 		"a rule":     {"id", "title", "endpoint", "level", "clause", "outcome", "message", "exchanges"},
 	}
 	for name, r := range map[string]*Result{"a run": sample(), "an empty run": {Rules: []RuleResult{{}}}} {
-		_, text := written(t, r)
+		_, text := writeSample(t, r)
 		var fields map[string]any
 		if err := json.Unmarshal(text, &fields); err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestJSONCountsEveryOutcomeAsTheRulesHaveItAndLeavesTheResultAsItWas(t *test
 	r := sample()
 	r.Summary = map[Outcome]int{Passed: 1_000_000} // what the rules say must win
 	var read Result
-	_, text := written(t, r)
+	_, text := writeSample(t, r)
 	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func TestJSONCountsEveryOutcomeAsTheRulesHaveItAndLeavesTheResultAsItWas(t *test
 
 func TestJSONIsStableIndentedLegibleAndEndsWithANewline(t *testing.T) {
 	t.Parallel()
-	_, first := written(t, sample())
-	_, second := written(t, sample())
+	_, first := writeSample(t, sample())
+	_, second := writeSample(t, sample())
 	if !bytes.Equal(first, second) {
 		t.Error("want the same file of the same result")
 	}
@@ -86,12 +86,12 @@ func TestJSONIsStableIndentedLegibleAndEndsWithANewline(t *testing.T) {
 
 func TestAReportIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	path, _ := written(t, sample())
+	path, _ := writeSample(t, sample())
 	read, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := sample().Complete(); !reflect.DeepEqual(read, want) {
+	if want := sample().Completed(); !reflect.DeepEqual(read, want) {
 		t.Errorf("want %+v, got %+v", want, read)
 	}
 }

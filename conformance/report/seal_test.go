@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// sealed is the report.json of a run that was sealed.
-func sealed(t *testing.T) (sum string, text []byte) {
+// sealSample is the report.json of a run that was sealed.
+func sealSample(t *testing.T) (sum string, text []byte) {
 	t.Helper()
 	r, err := Seal(sample())
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text = written(t, r)
+	_, text = writeSample(t, r)
 	return r.Integrity.SHA256, text
 }
 
 func TestAReportIsUnchangedAsTheRunWroteItWhateverItsLayout(t *testing.T) {
 	t.Parallel()
-	sum, text := sealed(t)
+	sum, text := sealSample(t)
 	if !regexp.MustCompile(`^[0-9a-f]{64}$`).MatchString(sum) {
 		t.Fatalf("want a SHA-256, got %q", sum)
 	}
@@ -34,7 +34,7 @@ func TestAReportIsUnchangedAsTheRunWroteItWhateverItsLayout(t *testing.T) {
 	}
 	for name, document := range map[string][]byte{"as written": text, "compact": compact} {
 		v, err := Verify(inFile(t, document))
-		if err != nil || v.Changed() || v.SHA256 != sum || v.Result.Verdict != Nonconformant {
+		if err != nil || v.WasChanged() || v.SHA256 != sum || v.Result.Verdict != Nonconformant {
 			t.Errorf("%s: want %s unchanged, got %+v, %v", name, sum, v, err)
 		}
 	}
@@ -51,12 +51,12 @@ func TestAReportWithAnyDifferenceIsReportedAsChanged(t *testing.T) {
 		"a member that came":    {`"verdict":`, `"approved_by": "us", "verdict":`},
 		"the sum itself":        {`"sha256": "`, `"sha256": "00`},
 	} {
-		_, text := sealed(t)
+		_, text := sealSample(t)
 		changed := strings.Replace(string(text), change.old, change.new, 1)
 		if changed == string(text) {
 			t.Fatalf("%s: the report has no %s", name, change.old)
 		}
-		if v, err := Verify(inFile(t, []byte(changed))); err != nil || !v.Changed() {
+		if v, err := Verify(inFile(t, []byte(changed))); err != nil || !v.WasChanged() {
 			t.Errorf("%s: want it changed, got %+v, %v", name, v, err)
 		}
 	}
@@ -64,8 +64,8 @@ func TestAReportWithAnyDifferenceIsReportedAsChanged(t *testing.T) {
 
 func TestAnInvalidReportIsNotVerified(t *testing.T) {
 	t.Parallel()
-	_, text := sealed(t)
-	_, open := written(t, sample())
+	_, text := sealSample(t)
+	_, open := writeSample(t, sample())
 	for name, document := range map[string]string{
 		"nothing":                      "",
 		"text":                         "a text",

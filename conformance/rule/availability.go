@@ -5,13 +5,13 @@ import "partnerkit.dev/schemas/partnerapi"
 // POST /availability: the answer and its fields.
 var (
 	AvailabilityStatus = availability.must("availability.status", "AVL-3", "Availability answers 200").needs("products.shape").
-				why("After any other status, the marketplace has no current slots for the option, and the failure counts against the partner's health.").
+				withReason("After any other status, the marketplace has no current slots for the option, and the failure counts against the partner's health.").
 				fix("Answer 200 for every option of the catalog and for every window within the next 60 days.")
 	AvailabilityJSON = availability.must("availability.json", "GEN-1", "Availability answers with one complete JSON document").needs("availability.status").
-				why("The marketplace cannot store slots that it cannot parse, so it turns customers away at checkout.").
+				withReason("The marketplace cannot store slots that it cannot parse, so it turns customers away at checkout.").
 				fix("Send one complete JSON text in UTF-8, with nothing before or after it.")
 	AvailabilityShape = availability.must("availability.shape", "AVL-3", "Availability answers with an array of slots").needs("availability.json").
-				why("The marketplace finds no slots in any other shape.").
+				withReason("The marketplace finds no slots in any other shape.").
 				fix("Answer with the array itself. Do not wrap it in an object.")
 	SlotID = availability.field("availability.slot.id", "AVL-4", "Every slot has an id",
 		"The marketplace sends the slot's id when it reserves.", "Send id as a string that is not empty.", "/id")
@@ -45,52 +45,52 @@ var (
 var (
 	SlotKnownUnit = availability.must("availability.unit-pricing.known-unit", "AVL-7", "Every slot price is for a unit of the option").
 			needs("availability.shape", "availability.unit-pricing.unit-id").
-			why("The marketplace never uses a price for an unknown unit. It charges the option's price instead.").
+			withReason("The marketplace never uses a price for an unknown unit. It charges the option's price instead.").
 			fix("Use the unit ids of the catalog in unitPricing[].unitId.")
 	SlotUnique = availability.must("availability.slot.unique", "AVL-8", "Slot ids are unique within an answer").needs("availability.shape").
-			why("If two slots share an id, one overwrites the other, and reserve can take the wrong one.").
+			withReason("If two slots share an id, one overwrites the other, and reserve can take the wrong one.").
 			fix("Build the id from the option, the date and the time, or use a stored key.")
 	SlotPermanent = availability.must("availability.slot.permanent", "AVL-8", "A slot keeps its id from one call to the next").
 			needs("availability.shape", "availability.slot.unique").
-			why("The marketplace reserves with the id that it stored. A changed id costs a second call, or the sale.").
+			withReason("The marketplace reserves with the id that it stored. A changed id costs a second call, or the sale.").
 			fix("Derive the id from stored data, never from a random number, a position or the time of the call.")
 	SlotWindow = availability.must("availability.window", "AVL-10", "Every slot starts within the requested window").needs("availability.shape").
-			why("The marketplace sells a slot of another day under a wrong date, or twice.").
+			withReason("The marketplace sells a slot of another day under a wrong date, or twice.").
 			fix("Compare the start, in the product's time zone, with both dates of the window. Both dates are inclusive.")
 	SlotEndsLater = availability.must("availability.slot.ends-later", "AVL-11", "Every slot ends after it starts").needs("availability.shape").
-			why("Customers see a negative duration.").
+			withReason("Customers see a negative duration.").
 			fix("Check the dates of tours that pass midnight: the end is on the next day.")
 	OneDay = availability.must("availability.one-day", "AVL-12", "A one-day window returns the same slots for that day as a longer window").
 		needs("availability.shape", "availability.slot.permanent").
-		why("Checkout requests a single day. The marketplace cannot sell a slot that is missing from that answer, and charges the price in it.").
+		withReason("Checkout requests a single day. The marketplace cannot sell a slot that is missing from that answer, and charges the price in it.").
 		fix("Treat localDateEnd as inclusive: start and end may be the same date. Show a slot with the same end and prices in every window.")
 	WindowEnd = availability.must("availability.window-end", "AVL-12", "A long window includes its last day").needs("availability.one-day").
-			why("A sync never sees the slots of an omitted last day, so they are not sold.").
+			withReason("A sync never sees the slots of an omitted last day, so they are not sold.").
 			fix("Treat localDateEnd as inclusive, to the end of that day in the product's time zone.")
 	EmptyWindow = availability.must("availability.empty", "AVL-3", "Availability answers 200 with an empty array for a window without slots").needs("availability.shape").
-			why("A 404 or an error counts as a failure of the partner, although the window is only empty.").
+			withReason("A 404 or an error counts as a failure of the partner, although the window is only empty.").
 			fix("Answer 200 with [] when the window has no slots.")
 	SlotWithinCapacity = availability.should("availability.slot.within-capacity", "AVL-13", "A slot's vacancies do not exceed its capacity").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.capacity").
-				why("One of the two numbers is wrong, so customers can be offered seats that do not exist.").
+				withReason("One of the two numbers is wrong, so customers can be offered seats that do not exist.").
 				fix("Compute vacancies as capacity minus held and booked seats.")
 	SlotSoldOutEmpty = availability.should("availability.slot.sold-out-empty", "AVL-13", "A SOLD_OUT slot has no vacancies").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
-				why("The slot has free seats, but no customer can buy them.").
+				withReason("The slot has free seats, but no customer can buy them.").
 				fix("Derive SOLD_OUT from the vacancies.")
 	SlotOpenHasSeats = availability.should("availability.slot.open-has-seats", "AVL-13", "An AVAILABLE or LIMITED slot has vacancies").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
-				why("Customers start a checkout that the partner must refuse.").
+				withReason("Customers start a checkout that the partner must refuse.").
 				fix("Set the status to SOLD_OUT when the last seat is taken.")
 	SlotFreesaleUncounted = availability.should("availability.slot.freesale-uncounted", "AVL-13", "A FREESALE slot states no vacancies").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
-				why("FREESALE means that seats are unlimited, so the marketplace ignores the number.").
+				withReason("FREESALE means that seats are unlimited, so the marketplace ignores the number.").
 				fix("Omit vacancies or send null. If you count seats, use AVAILABLE instead.")
 	AvailabilityContentType = availability.contentType(partnerapi.Availability, "availability.json")
 	AvailabilityWrongKey    = availability.wrongKey(partnerapi.Availability, "availability.json")
 	AvailabilityMissingKey  = availability.missingKey(partnerapi.Availability)
 	AvailabilityLimit       = availability.limit(partnerapi.Availability)
 	AvailabilityAim         = availability.should("availability.aim", "LIM-2", "Availability answers within 15 s").needs("availability.limit").
-				why("The limit is 20 s. A partner that needs more than 15 s exceeds the limit on a busy day.").
+				withReason("The limit is 20 s. A partner that needs more than 15 s exceeds the limit on a busy day.").
 				fix("Answer from stored data, and read the window with one query.")
 )

@@ -6,19 +6,19 @@ import "partnerkit.dev/schemas/partnerapi"
 // finding of the run.
 var (
 	Reachable = preflight.must("products.reachable", "AUTH-4", "The base URL leads to a server").
-			why("The marketplace cannot pull the catalog or book if the address does not answer.").
+			withReason("The marketplace cannot pull the catalog or book if the address does not answer.").
 			fix("From the machine that runs this suite, check the base URL, name resolution, firewall and certificate.")
 	KeyAccepted = preflight.must("products.auth.accepted", "AUTH-1", "Products accepts the registered key").needs("products.reachable").
-			why("If the partner refuses the marketplace's key, the marketplace can neither pull the catalog nor book.").
+			withReason("If the partner refuses the marketplace's key, the marketplace can neither pull the catalog nor book.").
 			fix("Compare the key and the auth type: bearer sends \"Bearer <key>\", api_key sends only the key.")
 	ProductsStatus = preflight.must("products.status", "PRD-1", "Products answers 200").needs("products.auth.accepted").
-			why("After any other status, the sync fails and the failure counts against the partner's health. The marketplace does not follow redirects.").
+			withReason("After any other status, the sync fails and the failure counts against the partner's health. The marketplace does not follow redirects.").
 			fix("Answer GET {base_url}/products directly with 200.")
 	ProductsJSON = preflight.must("products.json", "GEN-1", "Products answers with one complete JSON document").needs("products.status").
-			why("The marketplace cannot store a catalog that it cannot parse, so its activities keep their old texts and prices.").
+			withReason("The marketplace cannot store a catalog that it cannot parse, so its activities keep their old texts and prices.").
 			fix("Send one complete JSON text in UTF-8, with nothing before or after it.")
 	ProductsShape = preflight.must("products.shape", "PRD-1", "Products answers with an array of products, or an object with products").needs("products.json").
-			why("The marketplace finds no products in any other shape.").
+			withReason("The marketplace finds no products in any other shape.").
 			fix("Answer with [ ... ] or with {\"products\": [ ... ]}.")
 )
 
@@ -78,54 +78,54 @@ var (
 // GET /products: what several products, or several calls, show together.
 var (
 	ProductUnique = products.must("products.product.unique", "PRD-11", "Product ids are unique in the catalog").needs("products.shape").
-			why("If two products share an id, the second overwrites the first, and one activity is lost.").
+			withReason("If two products share an id, the second overwrites the first, and one activity is lost.").
 			fix("Give every product its own id.")
 	OptionUnique = products.must("products.option.unique", "PRD-11", "Option ids are unique within a product").needs("products.shape").
-			why("If two options share an id, slots and bookings of one are assigned to the other.").
+			withReason("If two options share an id, slots and bookings of one are assigned to the other.").
 			fix("Give every option of a product its own id.")
 	UnitUnique = products.must("products.unit.unique", "PRD-11", "Unit ids are unique within an option").needs("products.shape").
-			why("If two units share an id, customers can be charged the price of the wrong guest type.").
+			withReason("If two units share an id, customers can be charged the price of the wrong guest type.").
 			fix("Give every unit of an option its own id. Send one unit for each guest type.")
 	ProductPermanent = products.must("products.product.permanent", "PRD-10", "Product ids are the same in every pull").needs("products.shape", "products.product.unique").
-				why("A changed id makes a second activity. The first, with its texts and bookings, becomes inactive.").
+				withReason("A changed id makes a second activity. The first, with its texts and bookings, becomes inactive.").
 				fix("Take the id from stored data, never from a counter, a position or the time.")
 	OptionPermanent = products.must("products.option.permanent", "PRD-10", "Option ids are the same in every pull").
 			needs("products.product.permanent", "products.option.unique").
-			why("A changed id makes a second variation, and bookings of the first can no longer be matched.").
+			withReason("A changed id makes a second variation, and bookings of the first can no longer be matched.").
 			fix("Take the id from stored data, never from a counter, a position or the time.")
 	UnitPermanent = products.must("products.unit.permanent", "PRD-10", "Unit ids are the same in every pull").
 			needs("products.option.permanent", "products.unit.unique").
-			why("The marketplace reserves with the unit ids of the last pull. A changed id makes the reservation fail.").
+			withReason("The marketplace reserves with the unit ids of the last pull. A changed id makes the reservation fail.").
 			fix("Take the id from stored data. For all types except STUDENT, the id is fixed.")
 	ProbeStatus = products.must("products.probe.status", "PRD-13", "The health probe answers 200").needs("products.shape").
-			why("After three failed probes in a row, the marketplace marks the partner as DEGRADED.").
+			withReason("After three failed probes in a row, the marketplace marks the partner as DEGRADED.").
 			fix("Answer GET /products?limit=1 with 200. You may ignore the limit.")
 	UpdatedSince = products.must("products.updated-since", "PRD-14", "Products answers a request with updated_since with 200 and a catalog").needs("products.shape").
-			why("Incremental syncs send updated_since. They fail if the partner refuses the parameter.").
+			withReason("Incremental syncs send updated_since. They fail if the partner refuses the parameter.").
 			fix("Accept updated_since as an RFC 3339 date-time, or ignore it. Use the same shape as for a full pull.")
 	AdultUnit = products.should("products.option.adult-unit", "PRD-15", "Every option has an adult unit").needs("products.shape", "products.unit.fixed-id").
-			why("The marketplace requests availability for one adult, and uses another unit only if there is no adult unit.").
+			withReason("The marketplace requests availability for one adult, and uses another unit only if there is no adult unit.").
 			fix("Add a unit of type ADULT with the id unit-adult.")
 	CurrencyDecimals = products.should("products.pricing.currency-decimals", "PRD-9", "A price's precision matches its currency").
 				needs("products.shape", "products.pricing.currency", "products.pricing.precision").
-				why("A price in JPY with two decimals is usually a hundred times too low.").
+				withReason("A price in JPY with two decimals is usually a hundred times too low.").
 				fix("Send the number of decimals of the currency: 0 for JPY, 3 for KWD. Omit the field only if the number is 2.")
 	AgeRange = products.should("products.unit.age-range", "PRD-16", "A unit's minimum age is not above its maximum age").
 			needs("products.shape", "products.unit.restrictions").
-			why("Customers cannot choose any guest of this type.").
+			withReason("Customers cannot choose any guest of this type.").
 			fix("Swap or correct minAge and maxAge.")
 	ProductsContentType = products.contentType(partnerapi.Products, "products.json")
 	ProductsWrongKey    = products.wrongKey(partnerapi.Products, "products.auth.accepted")
 	ProductsMissingKey  = products.missingKey(partnerapi.Products)
 	ProbeWrongKey       = products.must("products.probe.auth.wrong-key", "AUTH-2", "The health probe answers a wrong key with 401").needs("products.auth.wrong-key").
-				why("The marketplace uses the probe to notice that its key was revoked before a customer does.").
+				withReason("The marketplace uses the probe to notice that its key was revoked before a customer does.").
 				fix("Check the credentials before the query parameters.")
 	ProbeMissingKey = products.must("products.probe.auth.missing-key", "AUTH-3", "The health probe answers a missing key with 401").
 			needs("products.auth.missing-key", "products.probe.auth.wrong-key").
-			why("If the probe works without a key, the marketplace cannot notice that its key was revoked.").
+			withReason("If the probe works without a key, the marketplace cannot notice that its key was revoked.").
 			fix("Check the credentials before the query parameters.")
 	ProductsLimit = products.limit(partnerapi.Products)
 	ProbeLimit    = products.must("products.probe.limit", "LIM-1", "The health probe answers within 5 s").
-			why("A slower probe counts as failed. After three in a row, the marketplace marks the partner as DEGRADED.").
+			withReason("A slower probe counts as failed. After three in a row, the marketplace marks the partner as DEGRADED.").
 			fix("Apply limit=1, or serve the catalog from a cache.")
 )

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"sync"
 
-	"partnerkit.dev/internal/nearest"
+	"partnerkit.dev/internal/suggest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -69,12 +69,12 @@ func (r Rule) needs(ids ...string) Rule {
 	return r
 }
 
-func (r Rule) at(places ...string) Rule {
+func (r Rule) withPlaces(places ...string) Rule {
 	r.Places = places
 	return r
 }
 
-func (r Rule) why(words string) Rule {
+func (r Rule) withReason(words string) Rule {
 	r.Why = words
 	return r
 }
@@ -111,7 +111,7 @@ func Find(id string) (Rule, error) {
 	for _, r := range All() {
 		ids = append(ids, r.ID)
 	}
-	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, nearest.Hint(id, ids))
+	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, suggest.Hint(id, ids))
 }
 
 // BuildsOn reports whether r needs the rule with that id, directly or through the rules that it
@@ -139,37 +139,37 @@ func subject(e partnerapi.Endpoint) string {
 // field adds a rule about a field of the catalog or of a slot.
 func (c *chapter) field(id, clause, title, why, fix string, places ...string) Rule {
 	endpoint, _, _ := strings.Cut(id, ".")
-	return c.must(id, clause, title).at(places...).needs(endpoint + ".shape").why(why).fix(fix)
+	return c.must(id, clause, title).withPlaces(places...).needs(endpoint + ".shape").withReason(why).fix(fix)
 }
 
 func (c *chapter) contentType(e partnerapi.Endpoint, needs ...string) Rule {
 	return c.should(string(e)+".content-type", "GEN-1", subject(e)+" answers with a JSON content type").needs(needs...).
-		why("Proxies and client libraries read, cache or rewrite a body depending on its content type.").
+		withReason("Proxies and client libraries read, cache or rewrite a body depending on its content type.").
 		fix("Send Content-Type: application/json with every JSON body.")
 }
 
 func (c *chapter) wrongKey(e partnerapi.Endpoint, needs ...string) Rule {
 	return c.must(string(e)+".auth.wrong-key", "AUTH-2", subject(e)+" answers a wrong key with 401").needs(needs...).
-		why("The marketplace recognizes a revoked or mistyped key by the 401. If other keys are accepted, anyone can act in its name.").
+		withReason("The marketplace recognizes a revoked or mistyped key by the 401. If other keys are accepted, anyone can act in its name.").
 		fix(fmt.Sprintf("On the %s endpoint, check the Authorization header before anything else. If the key is wrong, answer 401.", e))
 }
 
 func (c *chapter) missingKey(e partnerapi.Endpoint) Rule {
 	return c.must(string(e)+".auth.missing-key", "AUTH-3", subject(e)+" answers a request without a key with 401").needs(string(e) + ".auth.wrong-key").
-		why("Anyone can use an endpoint that accepts requests without credentials.").
+		withReason("Anyone can use an endpoint that accepts requests without credentials.").
 		fix(fmt.Sprintf("On the %s endpoint, answer 401 if the Authorization header is missing or empty.", e))
 }
 
 func (c *chapter) authNoEffect(e partnerapi.Endpoint, title, why string, needs ...string) Rule {
 	return c.must(string(e)+".auth.no-effect", "AUTH-5", title).
 		needs(append([]string{string(e) + ".auth.wrong-key", string(e) + ".auth.missing-key"}, needs...)...).
-		why(why).
+		withReason(why).
 		fix("Check the credentials before you change anything.")
 }
 
 func (c *chapter) limit(e partnerapi.Endpoint) Rule {
 	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("%s answers completely within %.0f s", subject(e), e.Timeout(partnerapi.Healthy).Seconds())).
-		why("The marketplace stops waiting at the limit. It loses the answer and counts a failure against the partner's health.").
+		withReason("The marketplace stops waiting at the limit. It loses the answer and counts a failure against the partner's health.").
 		fix("Answer from stored data. Do slow work after the answer, such as sending email and calling other systems.")
 }
 

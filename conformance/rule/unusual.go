@@ -16,13 +16,13 @@ var (
 
 func (c *chapter) anyAlphabet(e partnerapi.Endpoint, clause string, needs ...string) Rule {
 	return c.must(string(e)+".contact.any-alphabet", clause, subject(e)+" accepts guest names in any alphabet").needs(needs...).
-		why("A customer whose name is refused cannot book, however often the sale is retried.").
+		withReason("A customer whose name is refused cannot book, however often the sale is retried.").
 		fix("Store names in UTF-8 with up to four bytes per character (utf8mb4 in MySQL). Do not validate them with a pattern.")
 }
 
 func (c *chapter) unknownFields(e partnerapi.Endpoint, needs string) Rule {
 	return c.should(string(e)+".unknown-fields", "GEN-9", subject(e)+" ignores fields that the contract does not name").needs(needs).
-		why("If the contract gets a new field, a partner that refuses unknown fields stops selling.").
+		withReason("If the contract gets a new field, a partner that refuses unknown fields stops selling.").
 		fix("Read the fields that you know, and ignore all others. Do not use additionalProperties: false.")
 }
 
@@ -32,11 +32,11 @@ var (
 	AvailabilityBadInput = nonsense.badInput(partnerapi.Availability, "availability.shape")
 	ReserveBadInput      = nonsense.badInput(partnerapi.Reserve, "reserve.code")
 	ReserveNobody        = nonsense.should("reserve.nobody", "GEN-8", "Reserve refuses parties without guests and unknown unit types").needs("reserve.code").
-				why("A hold for zero or minus one guests makes the seat count wrong for every customer.").
+				withReason("A hold for zero or minus one guests makes the seat count wrong for every customer.").
 				fix("Refuse an empty party, quantities below 1 and unknown unit ids with 400.")
 	ReserveBadInputEffect = nonsense.should("reserve.bad-input.no-effect", "GEN-8", "An invalid reserve takes no seats").
 				needs("reserve.vacancies.one", "release.vacancies.one", "reserve.refusal.no-effect").
-				why("The seats are never sold, and no guest uses them.").
+				withReason("The seats are never sold, and no guest uses them.").
 				fix("Validate the complete body before you take seats, or roll back when you refuse.")
 	ConfirmBadInput = nonsense.badInput(partnerapi.Confirm, "confirm.unknown")
 	ReleaseBadInput = nonsense.badInput(partnerapi.Release, "release.unknown")
@@ -45,7 +45,7 @@ var (
 
 func (c *chapter) badInput(endpoint partnerapi.Endpoint, needs string) Rule {
 	return c.should(string(endpoint)+".bad-input", "GEN-8", subject(endpoint)+" refuses or ignores invalid input").needs(needs).
-		why("A crash or a dropped connection also makes other customers' calls fail.").
+		withReason("A crash or a dropped connection also makes other customers' calls fail.").
 		fix("Validate the input before anything else. If it is invalid, answer 400 with a message.")
 }
 
@@ -61,6 +61,6 @@ var (
 			"release.confirmed.keeps-booking", "release.cancelled.vacancies", "release.expired.vacancies",
 			"cancel.vacancies", "cancel.repeat.status", "cancel.repeat.vacancies", "cancel.unknown.success",
 		).
-		why("Customers change their minds in every order. A seat that is lost or sold twice in an unusual sequence is noticed only at the entrance.").
+		withReason("Customers change their minds in every order. A seat that is lost or sold twice in an unusual sequence is noticed only at the entrance.").
 		fix("Follow the steps of the failing lifecycle. The earlier steps create the state in which the last step fails.")
 )

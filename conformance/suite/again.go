@@ -42,7 +42,7 @@ func (r *run) judgeTogether(ctx context.Context) {
 // the following ones.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) {
 	for _, s := range specs {
-		if ctx.Err() != nil || r.player.Time.LateForMore() || !r.player.Account.Plenty(scenario.AgainShare, 0) || r.announcer.stopped() != nil {
+		if ctx.Err() != nil || r.player.Time.LateForMore() || !r.player.Account.Plenty(scenario.AgainShare, 0) || r.announcer.stoppingRule() != nil {
 			return
 		}
 		// A breach would have the same cause as that of a rule that needs this one, and show less.

@@ -23,8 +23,8 @@ type announcer struct {
 	failed   atomic.Pointer[rule.Rule] // the first failed rule, if FailFast is set
 }
 
-// stopped returns the failed rule after which nothing is judged, or nil.
-func (a *announcer) stopped() *rule.Rule { return a.failed.Load() }
+// stoppingRule returns the failed rule after which nothing is judged, or nil.
+func (a *announcer) stoppingRule() *rule.Rule { return a.failed.Load() }
 
 // announce reports the outcome of a rule if it is new, and stops the judging after the first
 // failure if FailFast is set. A breach is reported after all rules that its rule needs are judged:
@@ -37,7 +37,7 @@ func (a *announcer) announce(v *report.RuleResult) {
 		a.waiting = append(a.waiting, v.ID)
 	}
 	a.report(false)
-	if a.config.FailFast && a.stopped() == nil {
+	if a.config.FailFast && a.stoppingRule() == nil {
 		a.failed.Store(a.firstFailed())
 	}
 }
@@ -48,7 +48,7 @@ func (a *announcer) report(end bool) {
 	var still []string
 	for _, id := range a.waiting {
 		one, _ := rule.Find(id)
-		shown := a.shown(a.verdicts.Get(id))
+		shown := a.showVerdict(a.verdicts.Get(id))
 		broken := shown.Outcome == report.Failed || shown.Outcome == report.Warned
 		switch {
 		case end || !broken:
@@ -69,7 +69,7 @@ func (a *announcer) report(end bool) {
 func (a *announcer) firstFailed() *rule.Rule {
 	for _, one := range rule.All() {
 		v := a.verdicts.Get(one.ID)
-		if v != nil && a.choice.Judged[one.ID] && a.shown(v).Outcome == report.Failed && !a.isBlocked(one) && a.knowsNeeds(one) {
+		if v != nil && a.choice.Judged[one.ID] && a.showVerdict(v).Outcome == report.Failed && !a.isBlocked(one) && a.knowsNeeds(one) {
 			return &one
 		}
 	}
@@ -91,11 +91,11 @@ func (a *announcer) knowsNeeds(one rule.Rule) bool {
 	return true
 }
 
-// shown returns a verdict as reports show it: a breach in the baseline is known.
-func (a *announcer) shown(v *report.RuleResult) report.RuleResult {
+// showVerdict returns a verdict as reports show it: a breach in the baseline is known.
+func (a *announcer) showVerdict(v *report.RuleResult) report.RuleResult {
 	shown := *v
 	if shown.Outcome == report.Failed || shown.Outcome == report.Warned {
-		if entry, known := a.config.Baseline.Covers(v.ID, a.time.Started()); known {
+		if entry, known := a.config.Baseline.Covers(v.ID, a.time.StartTime()); known {
 			shown.Outcome, shown.Known = report.Known, a.words(entry.Words())
 		}
 	}
@@ -119,7 +119,7 @@ func (a *announcer) rules() []report.RuleResult {
 			v = a.verdicts.Set(one, report.Skipped, why)
 			v.Remedy = remedy
 		}
-		all = append(all, a.shown(v))
+		all = append(all, a.showVerdict(v))
 	}
 	return all
 }
@@ -133,11 +133,11 @@ func (a *announcer) whySkipped(one rule.Rule) (why, remedy string) {
 		}
 	}
 	by := strings.Join(chosen, " and ")
-	failed := a.stopped()
+	failed := a.stoppingRule()
 	switch {
 	case !a.choice.Judged[one.ID]:
 		return fmt.Sprintf("left out by %s", by), fmt.Sprintf("Run without %s.", by)
-	case a.time.Interrupted():
+	case a.time.WasInterrupted():
 		return "the run was interrupted", "Let the run finish."
 	case failed != nil:
 		return leftOutAfter(failed.ID), fmt.Sprintf("Fix %s, or run without --fail-fast.", failed.ID)

@@ -16,7 +16,7 @@ type specsOn func(*plan.Case) []judge.Spec
 
 // breachOn judges the rules on a case until one is broken. It returns nil if none is.
 func (r *run) breachOn(ctx context.Context, on *plan.Case, specs specsOn) *breach {
-	player := r.player.On(on)
+	player := r.player.OnCase(on)
 	for _, s := range specs(on) {
 		if s.AboutSeats() && r.verdicts.SeatsFailed() {
 			continue
@@ -44,7 +44,7 @@ func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec)
 	began := time.Now()
 	finding := r.find(ctx, player, s)
 	if player.Case() == nil {
-		finding = r.traced(ctx, s.Rule, finding)
+		finding = r.traceCause(ctx, s.Rule, finding)
 	}
 	switch outcome, _ := r.verdicts.Decide(s.Rule, finding); {
 	case finding.Outcome == report.Failed && finding.Cause != nil && finding.Cause.ID != s.Rule.ID:

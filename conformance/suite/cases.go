@@ -19,7 +19,7 @@ import (
 func (r *run) judgeCases(ctx context.Context) {
 	r.player.Time.Begin(partner.Cases)
 	cases := scenario.PlayCases(ctx, r.player)
-	r.coverage.coverable = plan.Of(bookable(r.player), r.player.Depth.Repeats())
+	r.coverage.coverable = plan.CountValues(bookableOffers(r.player), r.player.Depth.Repeats())
 	briefly := 0
 	if !r.timeForAll(cases) {
 		briefly = r.judgeEach(ctx, cases, true)
@@ -42,8 +42,8 @@ const callsOfACase = 150
 // timeForAll reports whether all of the cases can be judged in the time for them, at the pace of the
 // run so far.
 func (r *run) timeForAll(cases []plan.Case) bool {
-	perCall := r.player.Time.Spent() / float64(max(1, len(r.client.Exchanges())))
-	return perCall*callsOfACase*float64(len(cases)) < r.player.Time.Left()
+	perCall := r.player.Time.SpentShare() / float64(max(1, len(r.client.Exchanges())))
+	return perCall*callsOfACase*float64(len(cases)) < r.player.Time.LeftShare()
 }
 
 // judgeEach judges the rules on each case, briefly or not, while there is time and there are holds for it.
@@ -63,14 +63,14 @@ func (r *run) judgeEach(ctx context.Context, cases []plan.Case, briefly bool) (j
 
 // noMoreCases reports whether no further case begins: the run is late, or stops.
 func (r *run) noMoreCases(ctx context.Context) bool {
-	return r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stopped() != nil
+	return r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stoppingRule() != nil
 }
 
 // judgeCase judges the rules on a case. If a simpler case shows a breach too, that one is declared:
 // the breach does not depend on what is special about the case.
 func (r *run) judgeCase(ctx context.Context, on *plan.Case) {
 	found := r.breachOn(ctx, on, judge.CaseSpecs)
-	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.On(on), 0).PartyRefused() {
+	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.OnCase(on), 0).PartyRefused() {
 		for _, part := range on.Parts() {
 			if found = r.breachOn(ctx, &part, judge.CaseSpecs); found != nil {
 				on = &part
@@ -102,14 +102,14 @@ func (r *run) judgeExpiringCases(ctx context.Context) {
 			return
 		}
 		if found := r.breachOn(ctx, &cases[i], judge.ExpiringCaseSpecs); found != nil {
-			found, on := r.simplest(ctx, found, &cases[i], judge.ExpiringCaseSpecs)
+			found, on := r.simplestBreach(ctx, found, &cases[i], judge.ExpiringCaseSpecs)
 			r.declare(found, on.String()+": ")
 		}
 	}
 }
 
-func bookable(p *scenario.Player) []discover.Offer {
-	survey := p.Surveyed()
+func bookableOffers(p *scenario.Player) []discover.Offer {
+	survey := p.LastSurvey()
 	if survey == nil {
 		return nil
 	}

@@ -89,8 +89,8 @@ func (c Config) Check() error {
 // Redactor returns what removes the partner's key and its webhook secret from texts.
 func (c Config) Redactor() *probe.Redactor { return probe.NewRedactor(c.AuthKey, c.Webhooks.secret()) }
 
-// Judged returns the ids of the rules that a run judges, in the order of the catalogue.
-func (c Config) Judged() (ids []string) {
+// RuleIDs returns the ids of the rules that a run judges, in the order of the catalogue.
+func (c Config) RuleIDs() (ids []string) {
 	chosen, err := plan.Choose(c.LabelFilter, c.Rules)
 	if err != nil {
 		return nil // Check says why
@@ -232,7 +232,7 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 	}
 }
 
-// scaled returns a limit of the contract as this run applies it.
-func (c Config) scaled(d time.Duration) time.Duration {
+// scaleLimit returns a limit of the contract as this run applies it.
+func (c Config) scaleLimit(d time.Duration) time.Duration {
 	return time.Duration(c.LimitScale * float64(d))
 }

@@ -21,7 +21,7 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 		return judge.Finding{}
 	}
 	return weigh.Find(ctx, s, weigh.Scale{
-		Player: p, Fields: r.fields, Exercised: r.coverage.addInstances, RaceTime: r.config.scaled(r.config.MaxDuration / raceShare),
+		Player: p, Fields: r.fields, Exercised: r.coverage.addInstances, RaceTime: r.config.scaleLimit(r.config.MaxDuration / raceShare),
 		Passes: func(f judge.Finding) bool {
 			outcome, _ := r.verdicts.Decide(s.Rule, f)
 			return outcome == report.Passed

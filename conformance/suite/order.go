@@ -48,7 +48,7 @@ func (r *run) judgesAny(specs []judge.Spec) bool {
 // part does a part of the run within the run's time, unless the run was stopped. What the run holds
 // must be undone even if the suite itself fails, so a panic ends only the part.
 func (r *run) part(ctx context.Context, do func(context.Context)) {
-	if r.player.Time.Interrupted() || r.announcer.stopped() != nil {
+	if r.player.Time.WasInterrupted() || r.announcer.stoppingRule() != nil {
 		return
 	}
 	defer func() {
@@ -56,7 +56,7 @@ func (r *run) part(ctx context.Context, do func(context.Context)) {
 			r.fault = r.client.Redactor().Words(fmt.Sprintf("the suite itself failed (%v); please report it", fault))
 		}
 	}()
-	within, cancel := r.player.Time.Within(ctx)
+	within, cancel := r.player.Time.WithDeadline(ctx)
 	defer cancel()
 	do(within)
 }
@@ -67,5 +67,5 @@ func (r *run) judge(ctx context.Context, s judge.Spec) {
 	began := time.Now()
 	finding := judge.Finding{Outcome: report.Inconclusive, Message: "the suite itself failed while it judged this rule; please report it"}
 	defer func() { r.record(s.Rule, finding, time.Since(began)) }()
-	finding = r.traced(ctx, s.Rule, r.find(ctx, r.player, s))
+	finding = r.traceCause(ctx, s.Rule, r.find(ctx, r.player, s))
 }

@@ -81,7 +81,7 @@ func (c Config) Plan() Plan {
 	case c.NoRaces:
 		p.CallsAtOnce = 1
 	}
-	usual := plan.Depth(c.Depth).Usual()
+	usual := plan.Depth(c.Depth).UsualCalls()
 	p.Holds, p.Bookings = min(usual.Holds, p.MaxHolds), min(usual.Bookings, p.MaxBookings)
 	p.Calls = c.usualCalls()
 	p.Warning = c.tooSlow()
@@ -89,7 +89,7 @@ func (c Config) Plan() Plan {
 }
 
 func (c Config) usualCalls() int {
-	calls := plan.Depth(c.Depth).Usual().Calls
+	calls := plan.Depth(c.Depth).UsualCalls().Calls
 	if c.Bounds.ReadOnly {
 		calls = min(calls, usualReads)
 	}
@@ -118,7 +118,7 @@ func Foresee(ctx context.Context, config Config) (Plan, error) {
 	readOnly.Bounds.ReadOnly = true
 	r := newRun(ctx, readOnly)
 	defer r.client.Close()
-	ctx, cancel := r.player.Time.Within(ctx)
+	ctx, cancel := r.player.Time.WithDeadline(ctx)
 	defer cancel()
 	words := r.client.Redactor().Words
 	survey := scenario.PlaySurvey(ctx, r.player, 0)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"partnerkit.dev/conformance/internal/recording"
 	"partnerkit.dev/conformance/internal/traffic"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/conformance/internal/traffic/recording"
+	"partnerkit.dev/internal/plural"
 )
 
 // Recorded is recorded traffic to be judged.
@@ -36,7 +36,7 @@ func JudgeRecorded(ctx context.Context, r Recorded) (*Outcome, error) {
 	judge.Finish()
 	result := judge.Result()
 	if counts.Late > 0 && result.Reason != "" {
-		result.Reason += "; " + count.Of(counts.Late, "call") + " came too long after later ones to be sorted by time"
+		result.Reason += "; " + plural.Count(counts.Late, "call") + " came too long after later ones to be sorted by time"
 	}
 	return &Outcome{Result: result, Redactor: judge.Redactor()}, nil
 }

@@ -16,7 +16,7 @@ func (r *run) result() *report.Result {
 	r.player.Seats.ReportVanished()
 	r.verdicts.Settle(r.fields)
 	r.announcer.report(true)
-	started := r.player.Time.Started()
+	started := r.player.Time.StartTime()
 	result := &report.Result{
 		Target: report.Target{
 			BaseURL: r.client.Redactor().Redact(r.config.BaseURL.String()), AuthType: r.config.AuthType,
@@ -28,7 +28,7 @@ func (r *run) result() *report.Result {
 		DurationMS:      time.Since(started).Milliseconds(),
 		Summary:         map[report.Outcome]int{},
 		Coverage:        r.measured(),
-		Latency:         latency(r.client.Exchanges(), r.config.scaled),
+		Latency:         latency(r.client.Exchanges(), r.config.scaleLimit),
 		Vacancies:       r.player.Seats.Vacancies(r.client.Redactor().Words),
 		Calls:           r.client.Exchanges(),
 		NotUndone:       undo.Leftovers(r.config.Ledger, r.client.Redactor().Words),
@@ -49,15 +49,15 @@ func (r *run) result() *report.Result {
 			result.Pictures[one.Picture] = r.pictures[one.Picture]
 		}
 	}
-	result.Baseline = r.config.Baseline.Against(result.Rules, started)
+	result.Baseline = r.config.Baseline.Compare(result.Rules, started)
 	result.NarrowedBy = r.config.narrowedBy()
-	result.Verdict, result.Reason = r.ending().verdict(result)
+	result.Verdict, result.Reason = r.newEnding().verdict(result)
 	return result
 }
 
 func (r *run) measured() report.Coverage {
 	c := report.Coverage{Rules: r.coverage.ofRules(scenario.KeyForms(r.client)), CasesLeftOut: r.casesLeft, CasesBrief: r.casesBrief, CasesWithoutHolds: r.casesWithoutHolds, Calls: len(r.client.Exchanges()), Bookings: r.player.Account.Bookings()}
-	if survey := r.player.Surveyed(); survey != nil {
+	if survey := r.player.LastSurvey(); survey != nil {
 		c.Products, c.OptionsAsked, c.Slots = len(survey.Products), len(survey.Answers), survey.Slots
 		for _, product := range survey.Products {
 			c.Options += len(product.Options)

@@ -64,5 +64,5 @@ func UserAgent(version string) string { return "partnerkit-conformance/" + versi
 func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
 	clock := partner.NewClock(address, roots)
 	err := clock.Read(ctx)
-	return clock.Ahead(), err
+	return clock.Offset(), err
 }

@@ -12,12 +12,12 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// simplest returns the breach of the simplest case that shows one, and that case. A breach later in
+// simplestBreach returns the breach of the simplest case that shows one, and that case. A breach later in
 // a booking cannot be the cause: the slot may be unchanged because of the earlier breach.
-func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
+func (r *run) simplestBreach(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
 	for again := true; again; {
 		again = false
-		for _, simpler := range append(r.roomier(found.rule, on, specs), on.Simpler()...) {
+		for _, simpler := range append(r.roomierCases(found.rule, on, specs), on.SimplerCases()...) {
 			simplest := r.breachOn(ctx, &simpler, specs)
 			if simplest != nil && judge.Before(&simpler, simplest.blamed(), found.blamed()) {
 				found, on, again = simplest, &simpler, true
@@ -28,17 +28,17 @@ func (r *run) simplest(ctx context.Context, found *breach, on *plan.Case, specs 
 	return found, on
 }
 
-// roomier returns the case on the slot of its option with the most seats left, where every call of the
+// roomierCases returns the case on the slot of its option with the most seats left, where every call of the
 // case shows its effect: in a slot without a seat left, a call that takes seats once more changes
 // nothing until others are returned. It returns none if its own slot has about as many, or if the
 // broken rule is not about seats.
-func (r *run) roomier(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
+func (r *run) roomierCases(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
 	if !slices.ContainsFunc(specs(on), func(s judge.Spec) bool { return s.Rule.ID == of.ID && s.AboutSeats() }) {
 		return nil
 	}
 	left := func(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 	most := on.Offer
-	for _, offer := range bookable(r.player) {
+	for _, offer := range bookableOffers(r.player) {
 		if offer.OptionKey() == on.Offer.OptionKey() && left(offer) > left(most) {
 			most = offer
 		}
@@ -54,7 +54,7 @@ func (r *run) roomier(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
 // simplify returns the breach of the simplest case that shows one, and that case. A breach that
 // occurs only without optional fields or bodies breaks the rule about those.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
-	found, on = r.simplest(ctx, found, on, judge.CaseSpecs)
+	found, on = r.simplestBreach(ctx, found, on, judge.CaseSpecs)
 	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.onlyBare(ctx, found.rule, on, left) {
 		found.Cause = &left
 	}
@@ -77,7 +77,7 @@ func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left ru
 			r.player.Forget(on)
 			r.player.Forget(&full)
 		}
-		without, with := r.again(ctx, of, on), r.again(ctx, of, &full)
+		without, with := r.outcomeOn(ctx, of, on), r.outcomeOn(ctx, of, &full)
 		switch open := report.Inconclusive; {
 		case without == report.Passed:
 			return false
@@ -92,15 +92,15 @@ func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left ru
 	return true
 }
 
-// again returns the outcome of a rule on a case: that of the first check that does not pass. A rule
+// outcomeOn returns the outcome of a rule on a case: that of the first check that does not pass. A rule
 // without a check on cases is not applicable.
-func (r *run) again(ctx context.Context, of rule.Rule, on *plan.Case) report.Outcome {
+func (r *run) outcomeOn(ctx context.Context, of rule.Rule, on *plan.Case) report.Outcome {
 	outcome := report.NotApplicable
 	for _, s := range judge.CaseSpecs(on) {
 		if s.Rule.ID != of.ID {
 			continue
 		}
-		outcome = cmp.Or(r.find(ctx, r.player.On(on), s).Outcome, report.Passed)
+		outcome = cmp.Or(r.find(ctx, r.player.OnCase(on), s).Outcome, report.Passed)
 		if outcome != report.Passed {
 			break
 		}
@@ -108,9 +108,9 @@ func (r *run) again(ctx context.Context, of rule.Rule, on *plan.Case) report.Out
 	return outcome
 }
 
-// traced returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,
+// traceCause returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,
 // it returns that one.
-func (r *run) traced(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
+func (r *run) traceCause(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
 	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.verdicts.SeatsFailed() {
 		return f
 	}

@@ -93,5 +93,5 @@ func (r *run) cleanUp() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	r.player.Undoing().All(ctx)
+	r.player.NewUndoing().All(ctx)
 }

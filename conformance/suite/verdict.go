@@ -21,12 +21,12 @@ type ending struct {
 	words       func(string) string
 }
 
-func (r *run) ending() ending {
+func (r *run) newEnding() ending {
 	e := ending{
-		config: r.config, interrupted: r.player.Time.Interrupted(), fault: r.fault, ranOut: r.player.Time.RanOut(),
+		config: r.config, interrupted: r.player.Time.WasInterrupted(), fault: r.fault, ranOut: r.player.Time.RanOut(),
 		nothingFree: r.player.Book.Traits().NothingFree, words: r.client.Redactor().Words,
 	}
-	if survey := r.player.Surveyed(); survey != nil {
+	if survey := r.player.LastSurvey(); survey != nil {
 		e.catalog, e.outside = survey.Stop, survey.Outside
 	}
 	return e
@@ -38,7 +38,7 @@ func (e ending) verdict(result *report.Result) (report.Verdict, string) {
 	if result.Summary[report.Failed] > 0 {
 		return report.Nonconformant, ""
 	}
-	if why := e.incomplete(result.Summary[report.Inconclusive]); why != "" {
+	if why := e.incompleteReason(result.Summary[report.Inconclusive]); why != "" {
 		return report.Incomplete, why
 	}
 	if len(result.NarrowedBy) > 0 {
@@ -47,8 +47,8 @@ func (e ending) verdict(result *report.Result) (report.Verdict, string) {
 	return report.Conformant, ""
 }
 
-// incomplete returns why the partner could not be judged, or "".
-func (e ending) incomplete(inconclusive int) string {
+// incompleteReason returns why the partner could not be judged, or "".
+func (e ending) incompleteReason(inconclusive int) string {
 	switch {
 	case e.interrupted:
 		return "the run was interrupted"

@@ -30,7 +30,7 @@ func RunSpecs(t ginkgo.GinkgoTestingT, config suite.Config) *suite.Outcome {
 	gomega.RegisterFailHandler(ginkgo.Fail)
 	s := &session{config: config, ended: make(chan struct{})}
 	s.describe()
-	if chosen := chosenRules(ginkgo.PreviewSpecs(suiteText), config.Judged()); chosen != nil {
+	if chosen := chosenRules(ginkgo.PreviewSpecs(suiteText), config.RuleIDs()); chosen != nil {
 		s.config.Rules = chosen
 	}
 	flags, _ := ginkgo.GinkgoConfiguration()

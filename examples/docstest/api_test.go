@@ -16,7 +16,7 @@ func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
 	for _, module := range []string{"schemas", "mockpartner", "conformance", "marketplace"} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
-			shown(t, "docs/api/"+module+".txt", func(string) (string, error) { return publicNames(module) })
+			checkPage(t, "docs/api/"+module+".txt", func(string) (string, error) { return publicNames(module) })
 		})
 	}
 }

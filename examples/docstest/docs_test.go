@@ -51,7 +51,7 @@ var build = sync.OnceValues(func() (bin string, err error) {
 	return bin, nil
 })
 
-func none(t *testing.T, problems []string) {
+func requireNoProblems(t *testing.T, problems []string) {
 	t.Helper()
 	for _, problem := range problems {
 		t.Error(problem)
@@ -79,7 +79,7 @@ func TestContinuousIntegrationRunsTheTestCommandOfTheREADME(t *testing.T) {
 
 func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 	t.Parallel()
-	none(t, Links(root, documents(t)))
+	requireNoProblems(t, Links(root, documents(t)))
 }
 
 // tree is read once for all tests.
@@ -107,7 +107,7 @@ func TestWhatDocumentsNameExists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none(t, tree.Lies(documents(t)))
+	requireNoProblems(t, tree.Lies(documents(t)))
 }
 
 // A pattern that selects no test is no error of go test.
@@ -125,7 +125,7 @@ func TestMakeSelectsTestsThatExist(t *testing.T) {
 		if _, command, found := strings.Cut(line, " go test "); found {
 			words := strings.Fields(command)
 			packages, lies := tree.packages(".", words)
-			none(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
+			requireNoProblems(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestEveryBlockOfGoCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	none(t, problems)
+	requireNoProblems(t, problems)
 }
 
 // The test of `make docs-test`. DOCS is "all" or a comma-separated list of documents.

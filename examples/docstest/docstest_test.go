@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// given returns a tree with one document, a Makefile and a folder of Go.
-func given(t *testing.T, markdown string) (root string, documents []*Document) {
+// newTree returns a tree with one document, a Makefile and a folder of Go.
+func newTree(t *testing.T, markdown string) (root string, documents []*Document) {
 	t.Helper()
 	root = t.TempDir()
 	for name, text := range map[string]string{"README.md": markdown, "docs/other.md": "# A heading, of `two` *parts*\n## Again\n## Again\n", "Makefile": "demo: build\n", "cmd/it/main.go": "", "cmd/it/it_test.go": "func TestRoundTrip() { aWord, _ := flag.String(\"addr\", IT_ADDR) + \"report.json\" }\n", ".gitignore": "/build/\n"} {
@@ -30,8 +30,8 @@ func given(t *testing.T, markdown string) (root string, documents []*Document) {
 	return root, documents
 }
 
-// found fails the test unless the problems have the wanted endings.
-func found(t *testing.T, problems []string, want ...string) {
+// requireProblems fails the test unless the problems have the wanted endings.
+func requireProblems(t *testing.T, problems []string, want ...string) {
 	t.Helper()
 	if !slices.EqualFunc(problems, want, strings.HasSuffix) {
 		t.Errorf("want\n\t%s\ngot\n\t%s", strings.Join(want, "\n\t"), strings.Join(problems, "\n\t"))
@@ -40,38 +40,38 @@ func found(t *testing.T, problems []string, want ...string) {
 
 func TestABrokenLinkIsReported(t *testing.T) {
 	t.Parallel()
-	root, documents := given(t, `[a](docs/other.md#a-heading-of-two-parts) [b](docs/other.md#again-1) [c](docs) [d](https://example.com/x#y)
+	root, documents := newTree(t, `[a](docs/other.md#a-heading-of-two-parts) [b](docs/other.md#again-1) [c](docs) [d](https://example.com/x#y)
 [e](docs/none.md) [f](docs/other.md#again-2) [g](#top) ![h](docs#x)
 [i][i] [j](/docs/other.md)
 
 [i]: docs/gone.md
 `)
-	found(t, Links(root, documents), "README.md:2: docs/none.md: no such file", "README.md:2: docs/other.md#again-2: no such heading in docs/other.md",
+	requireProblems(t, Links(root, documents), "README.md:2: docs/none.md: no such file", "README.md:2: docs/other.md#again-2: no such heading in docs/other.md",
 		"README.md:2: #top: no such heading in README.md", "docs#x: expected a document where a link has an anchor", "README.md:3: docs/gone.md: no such file", "expected a link that is relative to its document")
 }
 
 func TestANameOfNothingIsReported(t *testing.T) {
 	t.Parallel()
-	root, documents := given(t, "`make demo` `cmd/it/main.go` `main.go` `cmd/` `build/x` `report.json` `-addr` `go test ./cmd/it -run 'Trip|Round'` `TestRoundTrip` `aWord` `IT_ADDR` `curl -x` `docs/*.md` `/url` `…/x`\n\n"+
+	root, documents := newTree(t, "`make demo` `cmd/it/main.go` `main.go` `cmd/` `build/x` `report.json` `-addr` `go test ./cmd/it -run 'Trip|Round'` `TestRoundTrip` `aWord` `IT_ADDR` `curl -x` `docs/*.md` `/url` `…/x`\n\n"+
 		"`make dema` `cmd/it/mein.go` `mein.go` `other/` `raport.json` `-adr` `go test ./cmd/its -run 'Trip|Square'` `TestSquare` `aWard` `IT_ADR` `cerl -x` `partnerkit.dev/it`\n\n"+
 		"<!-- docs-test: check only: it waits -->\n```sh\nmake demo | make demi # or not\n\nIT_ADR=a make \\\n  demu\n```\n")
 	tree, err := ReadTree(root, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	found(t, tree.Lies(documents), "make has no target dema", "README.md:3: `cmd/it/mein.go`: no such file, folder or package", "no such file, folder or package", "`other/`: no such file, folder or package", "`raport.json`: no such file, folder or package",
+	requireProblems(t, tree.Lies(documents), "make has no target dema", "README.md:3: `cmd/it/mein.go`: no such file, folder or package", "no such file, folder or package", "`other/`: no such file, folder or package", "`raport.json`: no such file, folder or package",
 		"no such flag as -adr", "no such package as ./cmd/its", "no test has a name like Square", "no such test", "aWard is in no file but documents", "IT_ADR is in no file but documents", "no such command as cerl", "no such file, folder or package",
 		"README.md:7: `IT_ADR=a make    demu`: IT_ADR is in no file but documents", "make has no target demu")
 }
 
 func TestABlockOfGoThatDoesNotCompileIsReportedWithItsLine(t *testing.T) {
 	t.Parallel()
-	_, documents := given(t, "<!-- docs-test: imports partnerkit.dev/schemas given body []byte -->\n```go\nproblems := schemas.Validate(…, body)\nfor _, p := range problems {\n\t…\n}\nnowhere()\n```\n\n```go\nfunc f() int { return time.Now() }\n```\n")
+	_, documents := newTree(t, "<!-- docs-test: imports partnerkit.dev/schemas given body []byte -->\n```go\nproblems := schemas.Validate(…, body)\nfor _, p := range problems {\n\t…\n}\nnowhere()\n```\n\n```go\nfunc f() int { return time.Now() }\n```\n")
 	problems, err := Compile(t.Context(), root, documents)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found(t, problems, "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement", "README.md:7: undefined: nowhere")
+	requireProblems(t, problems, "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement", "README.md:7: undefined: nowhere")
 }
 
 func TestAnUnknownCommentIsReported(t *testing.T) {

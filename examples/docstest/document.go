@@ -98,7 +98,7 @@ func Read(name string, source []byte) (*Document, error) {
 		}
 		switch n := n.(type) {
 		case *ast.Heading:
-			d.Anchors = append(d.Anchors, anchor(plain(n, source), d.Anchors))
+			d.Anchors = append(d.Anchors, anchor(plainText(n, source), d.Anchors))
 			if n.Level == 2 {
 				d.Sections = append(d.Sections, line(n, source))
 			}
@@ -122,7 +122,7 @@ func Read(name string, source []byte) (*Document, error) {
 		case *ast.Image:
 			d.Links = append(d.Links, Link{string(n.Destination), line(n, source)})
 		case *ast.CodeSpan:
-			d.Spans = append(d.Spans, Span{plain(n, source), line(n, source)})
+			d.Spans = append(d.Spans, Span{plainText(n, source), line(n, source)})
 		case *ast.FencedCodeBlock:
 			b := Block{Language: string(n.Language(source)), Text: string(n.Lines().Value(source)), Line: line(n, source)}
 			b.Directives, directives = directives, Directives{}
@@ -140,8 +140,8 @@ func Read(name string, source []byte) (*Document, error) {
 
 var setAnchor = regexp.MustCompile(`<a id="([^"]+)"`)
 
-// plain returns the text of a node without its markup.
-func plain(n ast.Node, source []byte) string {
+// plainText returns the text of a node without its markup.
+func plainText(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*ast.Text); ok && entering {

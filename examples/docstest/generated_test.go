@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "update what documents show of the code")
 
-// shown checks that a page matches the code, or updates it with -update.
-func shown(t *testing.T, page string, draw func(text string) (string, error)) {
+// checkPage checks that a page matches the code, or updates it with -update.
+func checkPage(t *testing.T, page string, draw func(text string) (string, error)) {
 	t.Helper()
 	name := filepath.Join(root, filepath.FromSlash(page))
 	text, err := os.ReadFile(name) // a new page is empty
@@ -66,13 +66,13 @@ func TestTheContractShowsTheRulesOfEachClauseAndTheRulesTheirClause(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown(t, "docs/rules.md", func(string) (string, error) { return Rules(programs(t), contract.Anchors) })
-	shown(t, "docs/contract.md", func(text string) (string, error) { return Contract(text), nil })
+	checkPage(t, "docs/rules.md", func(string) (string, error) { return Rules(programs(t), contract.Anchors) })
+	checkPage(t, "docs/contract.md", func(text string) (string, error) { return Contract(text), nil })
 }
 
 func TestThePageAboutOperationsShowsTheSettingsOfTheService(t *testing.T) {
 	t.Parallel()
-	shown(t, "docs/operations.md", func(text string) (string, error) {
+	checkPage(t, "docs/operations.md", func(text string) (string, error) {
 		table, err := Settings(programs(t))
 		if err != nil {
 			return "", err
@@ -83,7 +83,7 @@ func TestThePageAboutOperationsShowsTheSettingsOfTheService(t *testing.T) {
 
 func TestTheArchitectureShowsEveryPackage(t *testing.T) {
 	t.Parallel()
-	shown(t, "docs/architecture.md", func(text string) (string, error) {
+	checkPage(t, "docs/architecture.md", func(text string) (string, error) {
 		table, err := Packages()
 		if err != nil {
 			return "", err

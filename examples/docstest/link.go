@@ -20,7 +20,7 @@ func Links(root string, documents []*Document) (problems []string) {
 	}
 	for _, d := range documents {
 		for _, link := range d.Links {
-			if problem := broken(root, d, link.To, anchors); problem != "" {
+			if problem := checkLink(root, d, link.To, anchors); problem != "" {
 				problems = append(problems, fmt.Sprintf("%s: %s: %s", d.Place(link.Line), link.To, problem))
 			}
 		}
@@ -28,7 +28,7 @@ func Links(root string, documents []*Document) (problems []string) {
 	return problems
 }
 
-func broken(root string, d *Document, link string, anchors map[string][]string) string {
+func checkLink(root string, d *Document, link string, anchors map[string][]string) string {
 	target, err := url.Parse(link)
 	if err != nil {
 		return err.Error()

@@ -103,14 +103,14 @@ func follow(ctx context.Context, d *Document, folder, scratch string, environmen
 			if err := write(needed, addresses.replace(services[needed].command)); err != nil {
 				return err
 			}
-			script += fmt.Sprintf("echo %[1]s >$scratch/at; keep %[1]s %[2]s answers\n", needed, addresses.of(services[needed].address))
+			script += fmt.Sprintf("echo %[1]s >$scratch/at; keep %[1]s %[2]s answers\n", needed, addresses.addressFor(services[needed].address))
 		}
 		switch {
 		case block.File != "":
 			script += fmt.Sprintf("mkdir -p '%s'; cp $scratch/%s '%s'\n", filepath.Join(folder, path.Dir(block.File)), name, filepath.Join(folder, block.File))
 		case block.Language != "sh" || block.CheckOnly:
 		case block.KeepsAt != "":
-			script += fmt.Sprintf("keep %s %s answers\n", name, addresses.of(block.KeepsAt))
+			script += fmt.Sprintf("keep %s %s answers\n", name, addresses.addressFor(block.KeepsAt))
 		case block.Exports != "":
 			script += fmt.Sprintf("keep %[1]s %[2]s exports; eval \"$(grep -E '^[[:space:]]*export [A-Z_]+=[^[:space:]]+$' $scratch/%[1]s.out)\"\n", name, block.Exports)
 		case block.Exits != 0:
@@ -142,9 +142,9 @@ func judge(d *Document, scratch string, failed error, output []byte) error {
 		name := strconv.Itoa(i)
 		switch {
 		case block.Output && !shows(printed, block.Text):
-			return fmt.Errorf("%s: expected what the commands before it print\n%s\n%s", d.Place(block.Line), indented(block.Text), printed)
+			return fmt.Errorf("%s: expected what the commands before it print\n%s\n%s", d.Place(block.Line), indentText(block.Text), printed)
 		case failed != nil && (at == name || slices.Contains(block.Needs, at)):
-			return fmt.Errorf("%s: %w\n%s\n%s%s", d.Place(block.Line), failed, indented(block.Text), read(at+".out"), output)
+			return fmt.Errorf("%s: %w\n%s\n%s%s", d.Place(block.Line), failed, indentText(block.Text), read(at+".out"), output)
 		case block.Language == "sh" && !block.CheckOnly && block.File+block.KeepsAt+block.Exports == "":
 			printed = read(name + ".out")
 		}
@@ -167,7 +167,7 @@ func shows(printed, expected string) bool {
 	return true
 }
 
-func indented(text string) string {
+func indentText(text string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n\t")
 }
 
@@ -203,7 +203,7 @@ func (r Runner) environment(ctx context.Context, scratch string, addresses freeA
 		"HOME=" + scratch, "GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOBIN=" + bin, "GOTMPDIR=" + scratch, "GOFLAGS=-buildvcs=false",
 		"PATH=" + bin + ":" + r.Bin + ":" + os.Getenv("PATH"),
 		"MARKETPLACE_DATA_DIR=" + filepath.Join(scratch, "data"),
-		"MARKETPLACE_ADDR=" + addresses.of("127.0.0.1:8080"), "MOCKPARTNER_ADDR=" + addresses.of("127.0.0.1:8081"),
+		"MARKETPLACE_ADDR=" + addresses.addressFor("127.0.0.1:8080"), "MOCKPARTNER_ADDR=" + addresses.addressFor("127.0.0.1:8081"),
 	}
 	for _, name := range []string{"CGO_ENABLED", "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOTOOLCHAIN", "LANG", "TMPDIR", "USER"} {
 		if value, set := os.LookupEnv(name); set {
@@ -219,11 +219,11 @@ type freeAddresses map[string]string
 var loopback = regexp.MustCompile(`127\.0\.0\.1:[1-9][0-9]{3,4}\b`)
 
 func (f freeAddresses) replace(text string) string {
-	return loopback.ReplaceAllStringFunc(text, f.of)
+	return loopback.ReplaceAllStringFunc(text, f.addressFor)
 }
 
-// of returns the free address for an address of a document.
-func (f freeAddresses) of(address string) string {
+// addressFor returns the free address for an address of a document.
+func (f freeAddresses) addressFor(address string) string {
 	if f[address] == "" {
 		f[address] = address // the fallback if there is no free address
 		if listener, err := net.Listen("tcp", "127.0.0.1:0"); err == nil {

@@ -34,7 +34,7 @@ func TestTheFiguresOfARunAreThoseThatItShows(t *testing.T) {
 	var lines []string
 	changed := false
 	table := "| depth | calls | holds | bookings | seconds |\n|---|---|---|---|---|\n"
-	shown(t, usualRuns, func(text string) (string, error) {
+	checkPage(t, usualRuns, func(text string) (string, error) {
 		if err := json.Unmarshal([]byte(text), &recorded); err != nil {
 			return "", err
 		}
@@ -50,7 +50,7 @@ func TestTheFiguresOfARunAreThoseThatItShows(t *testing.T) {
 		}
 		return "{\n" + strings.Join(lines, ",\n") + "\n}\n", nil
 	})
-	shown(t, "conformance/README.md", func(text string) (string, error) { return section(text, "runs", table) })
+	checkPage(t, "conformance/README.md", func(text string) (string, error) { return section(text, "runs", table) })
 }
 
 // measure runs the suite at a mock, and returns the recorded figures if they are right.

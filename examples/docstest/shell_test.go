@@ -12,8 +12,8 @@ import (
 	"partnerkit.dev/internal/tooltest"
 )
 
-// followed runs a document in its own folder.
-func followed(t *testing.T, markdown string) (folder string, err error) {
+// runDocument runs a document in its own folder.
+func runDocument(t *testing.T, markdown string) (folder string, err error) {
 	t.Helper()
 	tooltest.Require(t, tooltest.Bash)
 	d, err := Read("a.md", []byte(markdown))
@@ -26,7 +26,7 @@ func followed(t *testing.T, markdown string) (folder string, err error) {
 
 func TestBlocksShareAShellAndReportTheirOutput(t *testing.T) {
 	t.Parallel()
-	_, err := followed(t, "```sh\ngreeting=hello; mkdir there; cd there\n```\n```sh\nfalse || echo $greeting $(basename $PWD)\n```\n"+
+	_, err := runDocument(t, "```sh\ngreeting=hello; mkdir there; cd there\n```\n```sh\nfalse || echo $greeting $(basename $PWD)\n```\n"+
 		"<!-- docs-test: output -->\n```text\nhello there\n```\n<!-- docs-test: file there/deep/file -->\n```text\nwritten\n```\n"+
 		"<!-- docs-test: exits 3 -->\n```sh\ncat deep/file >&2; exit 3\n```\n<!-- docs-test: output -->\n```text\nwritten\n```\n")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestABlockThatFailsIsReportedWithItsLineAndOutput(t *testing.T) {
 		"echo a\n```\n<!-- docs-test: output -->\n```text\nb\n```\n":                                               "expected what the commands before it print\n\tb\na\n",
 		"\n```\n<!-- docs-test: keeps running at 127.0.0.1:8080 -->\n```sh\necho the port is taken; exit 4\n```\n": "the port is taken\nended with 4",
 	} {
-		_, err := followed(t, "```sh\n"+markdown)
+		_, err := runDocument(t, "```sh\n"+markdown)
 		if err == nil || !strings.HasPrefix(err.Error(), "a.md:") || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "after") {
 			t.Errorf("%s: want %q and nothing after it, got %v", markdown, want, err)
 		}
@@ -56,7 +56,7 @@ func TestABackgroundBlockEndsWhenItIsReplacedAndWithTheDocument(t *testing.T) {
 	starts := func(name string) string {
 		return "<!-- docs-test: keeps running and exports TOKEN -->\n```sh\necho $BASHPID >" + name + "; echo '  export TOKEN=" + name + "'; sleep 600\n```\n"
 	}
-	folder, err := followed(t, starts("first")+starts("second")+"```sh\necho $TOKEN; kill -0 $(cat second); ! kill -0 $(cat first)\n```\n<!-- docs-test: output -->\n```text\nsecond\n```\n")
+	folder, err := runDocument(t, starts("first")+starts("second")+"```sh\necho $TOKEN; kill -0 $(cat second); ! kill -0 $(cat first)\n```\n<!-- docs-test: output -->\n```text\nsecond\n```\n")
 	if err != nil {
 		t.Errorf("want the second in place of the first, got %v", err)
 	}

@@ -40,19 +40,19 @@ func newPlatform(products []product, now func() time.Time) *platform {
 	}
 }
 
-// expired reports whether a hold was not paid in time. Its seats are then free without a release
+// isExpired reports whether a hold was not paid in time. Its seats are then free without a release
 // (REL-7).
-func (r *reservation) expired(now time.Time) bool {
+func (r *reservation) isExpired(now time.Time) bool {
 	return r.booking == nil && !now.Before(r.expiresAt)
 }
 
-// taken counts the held and booked seats of each slot and removes expired holds. Vacancies are
+// takenSeats counts the held and booked seats of each slot and removes expired holds. Vacancies are
 // always computed from the reservations, never stored. So no call can return a seat twice (REL-5,
 // CAN-5).
-func (p *platform) taken() map[string]int {
+func (p *platform) takenSeats() map[string]int {
 	taken := map[string]int{}
 	for code, r := range p.reservations {
-		if r.expired(p.now()) {
+		if r.isExpired(p.now()) {
 			delete(p.reservations, code)
 			continue
 		}
@@ -105,7 +105,7 @@ func (p *platform) availability(in request) ([]slot, error) {
 
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	taken := p.taken()
+	taken := p.takenSeats()
 	slots := option.slots(from, to, p.now())
 	for i := range slots {
 		s := &slots[i]
@@ -136,7 +136,7 @@ func (p *platform) reserve(in request) (object, error) {
 		if s.ID != in.AvailabilityID {
 			continue
 		}
-		if left := s.Capacity - p.taken()[s.ID]; seats > left {
+		if left := s.Capacity - p.takenSeats()[s.ID]; seats > left {
 			return nil, refusal(fmt.Sprintf("Sorry, there are not enough seats: %d left.", left))
 		}
 		code := rand.Text() // random: never reused (RSV-4) and impossible to guess
@@ -159,7 +159,7 @@ func (p *platform) confirm(in confirmRequest) (object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r, ok := p.reservations[in.Code]
-	if !ok || r.expired(p.now()) {
+	if !ok || r.isExpired(p.now()) {
 		return nil, refusal("This reservation is unknown, or has expired, or was released or cancelled.")
 	}
 	if r.booking == nil {

@@ -18,7 +18,7 @@ func TestTheConformanceSuiteFindsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(authorized(testKey, endpoints(newPlatform(products, time.Now))))
+	server := httptest.NewServer(requireKey(testKey, endpoints(newPlatform(products, time.Now))))
 	defer server.Close()
 	address, err := url.Parse(server.URL)
 	if err != nil {

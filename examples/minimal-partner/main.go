@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 		return err
 	}
 	server := &http.Server{
-		Handler: authorized(*key, endpoints(newPlatform(products, time.Now))),
+		Handler: requireKey(*key, endpoints(newPlatform(products, time.Now))),
 		// A caller that sends or reads a byte a minute must not occupy a connection forever.
 		ReadHeaderTimeout: time.Minute,
 		ReadTimeout:       time.Minute,
@@ -83,9 +83,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout 
 	}
 }
 
-// authorized refuses requests without the key, whatever the path (AUTH-2, AUTH-3), before it reads
+// requireKey refuses requests without the key, whatever the path (AUTH-2, AUTH-3), before it reads
 // or changes anything (AUTH-5).
-func authorized(key string, next http.Handler) http.Handler {
+func requireKey(key string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(key))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The key is sent as a bearer token or alone, as registered (AUTH-1).

@@ -36,7 +36,7 @@ func start(t *testing.T) *partner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(authorized(testKey, endpoints(newPlatform(products, p.now))))
+	server := httptest.NewServer(requireKey(testKey, endpoints(newPlatform(products, p.now))))
 	t.Cleanup(server.Close)
 	p.url = server.URL
 	return p

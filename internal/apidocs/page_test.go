@@ -82,7 +82,7 @@ func TestAReaderTriesARequestWithTheirOwnToken(t *testing.T) {
 		t.Errorf("expected the reader's token, received %q", token)
 	}
 	tab.Is(`JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie]).includes("secret-1") ? "stored" : "forgotten"`, "forgotten")
-	tab.Quiet()
+	tab.RequireNoProblems()
 }
 
 func TestAReaderSearchesAndReadsSamplesInFourLanguages(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAReaderSearchesAndReadsSamplesInFourLanguages(t *testing.T) {
 	press("Open Search")
 	tab.Write("[role=dialog] input", "every tour")
 	tab.Shows("[role=dialog]", "Delete every tour")
-	tab.Quiet()
+	tab.RequireNoProblems()
 }
 
 func TestThePageIsAccessibleInLightAndDark(t *testing.T) {
@@ -114,7 +114,7 @@ func TestThePageIsAccessibleInLightAndDark(t *testing.T) {
 			tab.See(`document.body.classList.contains("` + scheme + `-mode")`)
 			axetest.Check(tab, source)
 			tab.Fits(360, 1400)
-			tab.Quiet()
+			tab.RequireNoProblems()
 		})
 	}
 }

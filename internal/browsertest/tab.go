@@ -99,28 +99,28 @@ func (tab *Tab) note(event any) {
 		tab.problems = append(tab.problems, "dialog: "+event.Message)
 	case *network.EventRequestWillBeSent:
 		tab.asked++
-		if !tab.own(event.Request.URL) {
+		if !tab.isOwn(event.Request.URL) {
 			tab.problems = append(tab.problems, "request for "+event.Request.URL)
 		}
 	}
 }
 
-// own reports whether the pages may request an address.
-func (tab *Tab) own(address string) bool {
+// isOwn reports whether the pages may request an address.
+func (tab *Tab) isOwn(address string) bool {
 	path, ok := strings.CutPrefix(address, tab.origin)
 	return ok && (path == "" || strings.ContainsAny(path[:1], "/?#")) || strings.HasPrefix(address, "data:")
 }
 
-// Asked returns how many requests the pages have made.
-func (tab *Tab) Asked() int {
+// CountRequests returns how many requests the pages have made.
+func (tab *Tab) CountRequests() int {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	return tab.asked
 }
 
-// Quiet fails the test if a page has had a problem. Problems are console messages, exceptions,
+// RequireNoProblems fails the test if a page has had a problem. Problems are console messages, exceptions,
 // policy violations, dialogs, and requests to other servers.
-func (tab *Tab) Quiet() {
+func (tab *Tab) RequireNoProblems() {
 	tab.T.Helper()
 	tab.See(`document.readyState === "complete"`) // all earlier events have been recorded
 	tab.mu.Lock()
@@ -155,16 +155,16 @@ func (tab *Tab) Click(selector string) {
 	for range mostClicks {
 		_, _ = chromedp.Run(tab.Context, chromedp.Evaluate[any](watch))
 		tab.Do(chromedp.Click(chromedp.CSS(selector)))
-		if !tab.missed() {
+		if !tab.hasMissed() {
 			return
 		}
 	}
 	tab.fail(fmt.Sprintf("%s moved away at each of %d clicks", selector, mostClicks))
 }
 
-// missed reports whether the last click met another element. A click that leads to another page, or
+// hasMissed reports whether the last click met another element. A click that leads to another page, or
 // opens a dialog, has met its own.
-func (tab *Tab) missed() bool {
+func (tab *Tab) hasMissed() bool {
 	missed, err := chromedp.Run(tab.Context, chromedp.Evaluate[bool]("window.missed === true"))
 	return err == nil && missed
 }
@@ -240,9 +240,9 @@ func (tab *Tab) Fits(widths ...int64) {
 	}
 }
 
-// Uncut fails the test if the content of an element that matches the selector is wider than the
+// RequireUncut fails the test if the content of an element that matches the selector is wider than the
 // element: it is cut off, or covers what is beside it.
-func (tab *Tab) Uncut(selector string) {
+func (tab *Tab) RequireUncut(selector string) {
 	tab.T.Helper()
 	for _, found := range Value[[]string](tab, fmt.Sprintf(`[...document.querySelectorAll(%q)].filter(e => e.clientWidth > 0 && e.scrollWidth > e.clientWidth + 1)
 		.map(e => `+"`${e.textContent.trim()}: ${e.scrollWidth} pixels in ${e.clientWidth}`"+`)`, selector)) {

@@ -33,8 +33,8 @@ func (e Exit) Error() string {
 // Unwrap returns the error.
 func (e Exit) Unwrap() error { return e.Err }
 
-// Failed returns the error of a command that failed although its command line was valid.
-func Failed(err error) error { return Exit{ExitFailed, err} }
+// FailedError returns the error of a command that failed although its command line was valid.
+func FailedError(err error) error { return Exit{ExitFailed, err} }
 
 // Misuse returns the error of an invalid command line or setting.
 func Misuse(err error) error { return Exit{ExitUsage, err} }

@@ -21,8 +21,8 @@ const (
 func NewHealth(command *cobra.Command, addr, usage, path, line string) *cobra.Command {
 	given := command.Flags().String("addr", addr, usage)
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		if err := healthy(command.Context(), *given, path); err != nil {
-			return Failed(err)
+		if err := checkHealth(command.Context(), *given, path); err != nil {
+			return FailedError(err)
 		}
 		_, err := fmt.Fprintln(command.OutOrStdout(), line)
 		return err
@@ -30,9 +30,9 @@ func NewHealth(command *cobra.Command, addr, usage, path, line string) *cobra.Co
 	return command
 }
 
-// healthy requests a path from the service at an address, host:port, and returns why it is not
+// checkHealth requests a path from the service at an address, host:port, and returns why it is not
 // healthy. For an unspecified address it calls localhost.
-func healthy(ctx context.Context, addr, path string) error {
+func checkHealth(ctx context.Context, addr, path string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return fmt.Errorf("--addr: expected host:port, such as 127.0.0.1:8080, received %q", addr)

@@ -24,9 +24,9 @@ type Settings struct {
 	File     *SettingsFile                                // nil if there is no file
 }
 
-// Prefixed returns a function that names the variable of a flag: the prefix, and the flag's name in
+// VariableNames returns a function that names the variable of a flag: the prefix, and the flag's name in
 // capitals.
-func Prefixed(prefix string) func(flag string) string {
+func VariableNames(prefix string) func(flag string) string {
 	return func(flag string) string { return prefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_")) }
 }
 
@@ -38,21 +38,21 @@ func (s Settings) Apply() (source string, wrong []error) {
 	if err != nil {
 		return "", []error{err}
 	}
-	profile, _ := s.given(profileFlag)
+	profile, _ := s.flagValue(profileFlag)
 	chosen, source, err := s.File.choose(read, profile)
 	if err != nil {
 		return "", []error{err}
 	}
 	s.Flags.VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || !s.File.settable(flag) {
+		if flag.Changed || !s.File.isSettable(flag) {
 			return
 		}
 		if text, ok := s.variable(flag.Name); ok {
 			if flag.Value.Set(text) != nil {
-				wrong = append(wrong, fmt.Errorf("%s: expected %s", s.Variable(flag.Name), wanted(flag)))
+				wrong = append(wrong, fmt.Errorf("%s: expected %s", s.Variable(flag.Name), describeKind(flag)))
 			}
 		} else if node, ok := chosen[flag.Name]; ok {
-			err := s.File.trusted(read, flag, node)
+			err := s.File.checkTrusted(read, flag, node)
 			if err == nil {
 				err = read.set(flag, node)
 			}
@@ -79,7 +79,7 @@ func (s Settings) read() (*readSettings, error) {
 	if s.File == nil {
 		return nil, nil
 	}
-	return s.File.read(s.given(configFlag))
+	return s.File.read(s.flagValue(configFlag))
 }
 
 // variable returns a flag's value from the environment, and reports whether it is set.
@@ -94,9 +94,9 @@ func (s Settings) variable(flag string) (string, bool) {
 	return lookup(name)
 }
 
-// given returns a flag's value from the command line or the environment, and reports whether it is
+// flagValue returns a flag's value from the command line or the environment, and reports whether it is
 // set in either.
-func (s Settings) given(name string) (string, bool) {
+func (s Settings) flagValue(name string) (string, bool) {
 	if flag := s.Flags.Lookup(name); flag == nil {
 		return "", false
 	} else if flag.Changed {

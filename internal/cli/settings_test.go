@@ -41,7 +41,7 @@ func setup(t *testing.T, file string, arguments ...string) *bench {
 	}
 	b := &bench{environment: map[string]string{}}
 	b.Settings = cli.Settings{
-		Flags: fresh(), Variable: cli.Prefixed("CONFORMANCE_"),
+		Flags: fresh(), Variable: cli.VariableNames("CONFORMANCE_"),
 		Lookup: func(name string) (string, bool) { return b.environment[name], b.environment[name] != "" },
 		File: &cli.SettingsFile{
 			Default: usualFile, Folder: t.TempDir(), Fresh: fresh, Secrets: map[string]string{"auth-key": "set the variable"},
@@ -67,8 +67,8 @@ func (b *bench) apply() (string, error) {
 	return source, errors.Join(wrong...)
 }
 
-// of returns the value of a flag as text.
-func (b *bench) of(flag string) string { return b.Flags.Lookup(flag).Value.String() }
+// flagText returns the value of a flag as text.
+func (b *bench) flagText(flag string) string { return b.Flags.Lookup(flag).Value.String() }
 
 const profiles = `
 base-url: common
@@ -103,7 +103,7 @@ func TestSettingsTakePrecedenceFromCommandLineToEnvironmentProfileCommonSettings
 		if _, err := b.apply(); err != nil {
 			t.Errorf("%v: %v", step.arguments, err)
 		}
-		if got := b.of("base-url"); got != step.want {
+		if got := b.flagText("base-url"); got != step.want {
 			t.Errorf("%v, environment %q: want %q, got %q", step.arguments, step.variable, step.want, got)
 		}
 	}
@@ -118,7 +118,7 @@ func TestASettingIsOfTheKindThatItsFlagIs(t *testing.T) {
 		t.Errorf("want the settings from %q, got %q, %v", want, source, err)
 	}
 	for flag, want := range map[string]string{"strict": "true", "max-duration": "2m0s", "max-holds": "7", "rule": "[a.b,c.d]"} {
-		if got := b.of(flag); got != want {
+		if got := b.flagText(flag); got != want {
 			t.Errorf("--%s: want %s, got %s", flag, want, got)
 		}
 	}
@@ -128,8 +128,8 @@ func TestTheEnvironmentGivesAListWithCommas(t *testing.T) {
 	t.Parallel()
 	b := setup(t, profiles, "--profile", "staging")
 	b.environment["CONFORMANCE_RULE"] = "x.y,z"
-	if _, err := b.apply(); err != nil || b.of("rule") != "[x.y,z]" {
-		t.Errorf("want the environment's list in place of the file's, got %s, %v", b.of("rule"), err)
+	if _, err := b.apply(); err != nil || b.flagText("rule") != "[x.y,z]" {
+		t.Errorf("want the environment's list in place of the file's, got %s, %v", b.flagText("rule"), err)
 	}
 }
 
@@ -141,8 +141,8 @@ func TestASettingsFileThatIsNamedMustExist(t *testing.T) {
 	}
 	b = setup(t, "")
 	b.environment["CONFORMANCE_CONFIG"] = setup(t, profiles).path()
-	if _, err := b.apply(); err != nil || b.of("base-url") != "common" {
-		t.Errorf("want the file that the environment names read, got %s, %v", b.of("base-url"), err)
+	if _, err := b.apply(); err != nil || b.flagText("base-url") != "common" {
+		t.Errorf("want the file that the environment names read, got %s, %v", b.flagText("base-url"), err)
 	}
 }
 
@@ -217,8 +217,8 @@ func TestAWrongVariableIsNamedWithoutItsValue(t *testing.T) {
 	}
 	b = setup(t, "")
 	b.environment["CONFORMANCE_AUTH_KEY"], b.environment["CONFORMANCE_SECRETLY"] = "sEcret", "true"
-	if _, err := b.apply(); err != nil || b.of("auth-key") != "" || b.of("secretly") != "false" {
-		t.Errorf("want the key and hidden flags left to the command line, got %q, %q, %v", b.of("auth-key"), b.of("secretly"), err)
+	if _, err := b.apply(); err != nil || b.flagText("auth-key") != "" || b.flagText("secretly") != "false" {
+		t.Errorf("want the key and hidden flags left to the command line, got %q, %q, %v", b.flagText("auth-key"), b.flagText("secretly"), err)
 	}
 }
 
@@ -254,10 +254,10 @@ func TestAFileThatWasFoundInTheFolderSetsOnlyWhatIsAllowedToIt(t *testing.T) {
 			switch {
 			case run.wrong != "" && (err == nil || err.Error() != b.path()+run.wrong+refused):
 				t.Errorf("want %q, got %v", b.path()+run.wrong+refused, err)
-			case run.wrong != "" && b.of("share") != "0":
-				t.Errorf("want the default kept, got %s", b.of("share"))
-			case run.wrong == "" && (err != nil || b.of("share") != run.share):
-				t.Errorf("want %s, got %s and %v", run.share, b.of("share"), err)
+			case run.wrong != "" && b.flagText("share") != "0":
+				t.Errorf("want the default kept, got %s", b.flagText("share"))
+			case run.wrong == "" && (err != nil || b.flagText("share") != run.share):
+				t.Errorf("want %s, got %s and %v", run.share, b.flagText("share"), err)
 			}
 		})
 	}

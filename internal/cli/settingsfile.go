@@ -39,12 +39,12 @@ func RegisterFile(flags *pflag.FlagSet, usual string) {
 	flags.String(profileFlag, "", "the `name` of the profile in that file to use")
 }
 
-// settable reports whether a flag can be set other than on the command line.
-func (f *SettingsFile) settable(flag *pflag.Flag) bool {
+// isSettable reports whether a flag can be set other than on the command line.
+func (f *SettingsFile) isSettable(flag *pflag.Flag) bool {
 	return !flag.Hidden && flag.Name != "help" && (f == nil || f.Secrets[flag.Name] == "" && flag.Name != configFlag && flag.Name != profileFlag)
 }
 
-func (f *SettingsFile) unknown(kind, name string, names []string) error {
+func (f *SettingsFile) unknownError(kind, name string, names []string) error {
 	return fmt.Errorf("there is no %s %.100q%s", kind, name, f.Hint(name, names))
 }
 
@@ -65,7 +65,7 @@ func (f *SettingsFile) choose(read *readSettings, profile string) (chosen map[st
 		if len(names) > 0 {
 			has = "it has " + strings.Join(names, ", ")
 		}
-		return nil, "", fmt.Errorf("--profile: %w in %s; %s", f.unknown("profile", profile, names), read.path, has)
+		return nil, "", fmt.Errorf("--profile: %w in %s; %s", f.unknownError("profile", profile, names), read.path, has)
 	}
 	chosen = maps.Clone(read.common)
 	maps.Copy(chosen, own)
@@ -93,7 +93,7 @@ func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 	}
 	all, ok := source.Root.(ast.MapNode)
 	if !ok {
-		return nil, source.At(source.Root, "expected settings by the names of flags, such as base-url: https://partner.example/api")
+		return nil, source.ErrorAt(source.Root, "expected settings by the names of flags, such as base-url: https://partner.example/api")
 	}
 	for entry := all.MapRange(); entry.Next(); {
 		if name := keyOf(entry); name != profilesKey {
@@ -111,7 +111,7 @@ func (f *SettingsFile) read(path string, named bool) (*readSettings, error) {
 func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter) error {
 	profiles, ok := entry.Value().(ast.MapNode)
 	if !ok {
-		return read.At(entry.Key(), "expected profiles by their names, each with settings")
+		return read.ErrorAt(entry.Key(), "expected profiles by their names, each with settings")
 	}
 	for profile := profiles.MapRange(); profile.Next(); {
 		own := map[string]ast.Node{}
@@ -121,7 +121,7 @@ func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter)
 		}
 		all, ok := profile.Value().(ast.MapNode)
 		if !ok {
-			return read.At(profile.Key(), "expected the settings of profile %q by the names of flags", keyOf(profile))
+			return read.ErrorAt(profile.Key(), "expected the settings of profile %q by the names of flags", keyOf(profile))
 		}
 		for one := all.MapRange(); one.Next(); {
 			if err := f.enter(read, one, own); err != nil {
@@ -136,18 +136,18 @@ func (f *SettingsFile) enterProfiles(read *readSettings, entry *ast.MapNodeIter)
 func (f *SettingsFile) enter(read *readSettings, entry *ast.MapNodeIter, into map[string]ast.Node) error {
 	name := keyOf(entry)
 	if instead := f.Secrets[name]; instead != "" {
-		return read.At(entry.Key(), "%s is not allowed in a file: %s", name, instead)
+		return read.ErrorAt(entry.Key(), "%s is not allowed in a file: %s", name, instead)
 	}
 	flags := f.Fresh()
 	flag := flags.Lookup(name)
-	if flag == nil || !f.settable(flag) {
+	if flag == nil || !f.isSettable(flag) {
 		var names []string
 		flags.VisitAll(func(flag *pflag.Flag) {
-			if f.settable(flag) {
+			if f.isSettable(flag) {
 				names = append(names, flag.Name)
 			}
 		})
-		return read.At(entry.Key(), "%v; each setting has the name of its flag", f.unknown("setting", name, names))
+		return read.ErrorAt(entry.Key(), "%v; each setting has the name of its flag", f.unknownError("setting", name, names))
 	}
 	into[name] = entry.Value()
 	return read.set(flag, entry.Value())
@@ -175,7 +175,7 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 	for _, one := range nodes {
 		text, ok := textOf(one)
 		if !ok {
-			return r.At(one, "%s: expected a value, or omit the setting", flag.Name)
+			return r.ErrorAt(one, "%s: expected a value, or omit the setting", flag.Name)
 		}
 		texts = append(texts, text)
 	}
@@ -190,19 +190,19 @@ func (r *readSettings) set(flag *pflag.Flag, node ast.Node) error {
 		err = flag.Value.Set(texts[0])
 	}
 	if err != nil {
-		return r.At(node, "%s: expected %s", flag.Name, wanted(flag))
+		return r.ErrorAt(node, "%s: expected %s", flag.Name, describeKind(flag))
 	}
 	return nil
 }
 
-// trusted returns an error if the file may not set that flag. A file that was found in the folder
+// checkTrusted returns an error if the file may not set that flag. A file that was found in the folder
 // is untrusted, for example in a cloned repository. Such a file must not set addresses, files or
 // variables.
-func (f *SettingsFile) trusted(read *readSettings, flag *pflag.Flag, node ast.Node) error {
+func (f *SettingsFile) checkTrusted(read *readSettings, flag *pflag.Flag, node ast.Node) error {
 	if read.named || slices.Contains(f.Found, flag.Name) {
 		return nil
 	}
-	return read.At(node, "%s is not read from a file that was found in the working directory: name the file with --%s %s, or use --%[1]s", flag.Name, configFlag, f.Default)
+	return read.ErrorAt(node, "%s is not read from a file that was found in the working directory: name the file with --%s %s, or use --%[1]s", flag.Name, configFlag, f.Default)
 }
 
 // textOf returns a plain value in the form that a flag accepts.
@@ -219,8 +219,8 @@ func textOf(node ast.Node) (text string, ok bool) {
 	}
 }
 
-// wanted describes the kind of value that a flag accepts.
-func wanted(flag *pflag.Flag) string {
+// describeKind describes the kind of value that a flag accepts.
+func describeKind(flag *pflag.Flag) string {
 	switch flag.Value.Type() {
 	case "bool":
 		return "true or false"

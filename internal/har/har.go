@@ -157,20 +157,20 @@ func pairs(values map[string][]string) []Pair {
 // so that a long archive is never in memory as a whole.
 func Write[Exchange any](w io.Writer, creator Creator, pages []Page, exchanges []Exchange, entry func(Exchange) Entry) error {
 	archive := writer{w: w}
-	archive.raw(`{"log":{"version":"1.2","creator":`)
+	archive.writeText(`{"log":{"version":"1.2","creator":`)
 	archive.value(creator)
 	if len(pages) > 0 {
-		archive.raw(`,"pages":`)
+		archive.writeText(`,"pages":`)
 		archive.value(pages)
 	}
-	archive.raw(`,"entries":[`)
+	archive.writeText(`,"entries":[`)
 	for i, exchange := range exchanges {
 		if i > 0 {
-			archive.raw(",")
+			archive.writeText(",")
 		}
 		archive.value(entry(exchange))
 	}
-	archive.raw("]}}\n")
+	archive.writeText("]}}\n")
 	if archive.err != nil {
 		return fmt.Errorf("write the HTTP archive: %w", archive.err)
 	}
@@ -183,7 +183,7 @@ type writer struct {
 	err error
 }
 
-func (a *writer) raw(text string) {
+func (a *writer) writeText(text string) {
 	if a.err == nil {
 		_, a.err = io.WriteString(a.w, text)
 	}

@@ -99,15 +99,15 @@ func (e *recorded) exchange() (*Exchange, bool) {
 	x.Answer, whole = bodyOf(content.Text, content.Encoding)
 	x.Cut = !whole || content.Size > int64(len(x.Answer))
 	if packed := bytes.HasPrefix(x.Answer, gzipMagic); packed && !x.Cut { // some recorders store bodies without decompressing them
-		x.Answer, x.Cut = Unzipped(x.Answer)
+		x.Answer, x.Cut = Unzip(x.Answer)
 	}
 	return x, true
 }
 
 var gzipMagic = []byte{0x1f, 0x8b}
 
-// Unzipped returns a body without its compression, and whether it is only the beginning.
-func Unzipped(packed []byte) (raw []byte, cut bool) {
+// Unzip returns a body without its compression, and whether it is only the beginning.
+func Unzip(packed []byte) (raw []byte, cut bool) {
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		return packed, true

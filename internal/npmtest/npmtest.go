@@ -51,7 +51,7 @@ func (p Package) archive() (string, error) {
 	}
 	file := strings.NewReplacer("@", "", "/", "-").Replace(p.Name) + "-" + p.Version + ".tgz" // npm's own name for it
 	kept := filepath.Join(build, file)
-	if p.verified(kept) {
+	if p.isVerified(kept) {
 		return kept, nil
 	}
 	folder, err := os.MkdirTemp(build, "npm-*")
@@ -68,13 +68,13 @@ func (p Package) archive() (string, error) {
 		return "", fmt.Errorf("npm pack %s: %w: %.500s", p.Name, err, output)
 	}
 	fresh := filepath.Join(folder, file)
-	if !p.verified(fresh) {
+	if !p.isVerified(fresh) {
 		return "", fmt.Errorf("npm pack %s: the archive does not have the expected SHA-512", p.Name)
 	}
 	return kept, os.Rename(fresh, kept)
 }
 
-func (p Package) verified(path string) bool {
+func (p Package) isVerified(path string) bool {
 	archive, err := os.ReadFile(path)
 	got := sha512.Sum512(archive)
 	return err == nil && base64.StdEncoding.EncodeToString(got[:]) == p.Sum

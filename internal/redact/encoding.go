@@ -40,7 +40,7 @@ func formsOf(key string) [][]byte {
 	}
 	forms = append(forms, base64Forms(key)...)
 	for i, form := range forms {
-		forms[i] = string(lower([]byte(form)))
+		forms[i] = string(toLower([]byte(form)))
 	}
 	// Apparent escapes in the key itself are undone together with those around it.
 	for inner := range layers(key, layersRedacted) {
@@ -95,7 +95,7 @@ type layer struct {
 // layers returns s, then s with one layer of escapes undone, and so on, at most this many layers.
 func layers(s string, most int) iter.Seq[layer] {
 	return func(yield func(layer) bool) {
-		l, changed := layer{text: lower([]byte(s))}, true
+		l, changed := layer{text: toLower([]byte(s))}, true
 		for range most {
 			if !changed || !yield(l) {
 				return
@@ -134,7 +134,7 @@ func (l layer) unescape() (layer, bool) {
 		from += length
 	}
 	inner.at = append(inner.at, l.span(len(l.text), len(l.text)).from)
-	inner.text = lower(inner.text)
+	inner.text = toLower(inner.text)
 	return inner, changed
 }
 
@@ -142,13 +142,13 @@ func (l layer) unescape() (layer, bool) {
 func unescapeOne(text []byte) (char []byte, length int) {
 	switch {
 	case text[0] == '%':
-		return hexadecimal(text, 1, 2)
+		return decodeHex(text, 1, 2)
 	case text[0] == '&':
 		return entity(text)
 	case text[0] != '\\' || len(text) < 2:
 		return nil, 0
 	case text[1] == 'x':
-		return hexadecimal(text, 2, 2)
+		return decodeHex(text, 2, 2)
 	case text[1] == 'u':
 		return utf16Escape(text)
 	case strings.IndexByte(`\/"'`, text[1]) >= 0:
@@ -157,8 +157,8 @@ func unescapeOne(text []byte) (char []byte, length int) {
 	return nil, 0
 }
 
-// hexadecimal reads the byte that the digits after the mark of an escape encode.
-func hexadecimal(text []byte, mark, digits int) ([]byte, int) {
+// decodeHex reads the byte that the digits after the mark of an escape encode.
+func decodeHex(text []byte, mark, digits int) ([]byte, int) {
 	number, ok := number(text, mark, digits)
 	if !ok {
 		return nil, 0
@@ -206,9 +206,9 @@ func entity(text []byte) ([]byte, int) {
 	return []byte(char), len(written)
 }
 
-// lower converts text to lower case, in place. Letters whose lower case has another length stay
+// toLower converts text to lower case, in place. Letters whose lower case has another length stay
 // unchanged.
-func lower(text []byte) []byte {
+func toLower(text []byte) []byte {
 	for i := 0; i < len(text); {
 		if text[i] < utf8.RuneSelf {
 			if 'A' <= text[i] && text[i] <= 'Z' {

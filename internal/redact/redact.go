@@ -53,7 +53,7 @@ func (r *Redactor) Redact(s string) string {
 	var found []span
 	if len(r.forms) > 0 {
 		for l := range layers(s, layersRedacted) {
-			if r.starts.in(l.text) {
+			if r.starts.occurIn(l.text) {
 				found = append(append(found, l.occurrences(r.forms)...), l.fragments(r.forms)...)
 			}
 			found = append(found, l.cutKeys(r.forms)...)

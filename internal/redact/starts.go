@@ -24,8 +24,8 @@ func (s *starts) add(part []byte) {
 
 func hashOf(start uint32) uint32 { return start * 0x9e3779b1 >> 20 }
 
-// in reports whether the text contains a start.
-func (s *starts) in(text []byte) bool {
+// occurIn reports whether the text contains a start.
+func (s *starts) occurIn(text []byte) bool {
 	for at := 0; at+startLength <= len(text); at++ {
 		start := binary.LittleEndian.Uint32(text[at:])
 		hash := hashOf(start)

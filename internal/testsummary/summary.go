@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 // event is a line of `go test -json`; `go doc test2json` describes it.
@@ -163,7 +163,7 @@ func (s *summary) close() {
 		s.end(name, true)
 	}
 	if len(s.failed) > 0 {
-		fmt.Fprintf(s.out, "\nFAIL: %s\n", count.Of(len(s.failed), "failure"))
+		fmt.Fprintf(s.out, "\nFAIL: %s\n", plural.Count(len(s.failed), "failure"))
 		for _, name := range s.failed {
 			fmt.Fprintln(s.out, "  "+name)
 		}
@@ -172,7 +172,7 @@ func (s *summary) close() {
 	for _, n := range s.skipped {
 		total += n
 	}
-	fmt.Fprintf(s.out, "\n%s ran, %d skipped\n", count.Of(s.tests-total, "test"), total)
+	fmt.Fprintf(s.out, "\n%s ran, %d skipped\n", plural.Count(s.tests-total, "test"), total)
 	var packages []string
 	reasons := slices.SortedFunc(maps.Keys(s.skipped), func(a, b string) int {
 		return cmp.Or(s.skipped[b]-s.skipped[a], strings.Compare(a, b))

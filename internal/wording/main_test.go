@@ -15,8 +15,8 @@ allow: marketplace/: user anew
 skip: generated/
 `
 
-// found checks one file with the list above.
-func found(t *testing.T, name, text string) (all []string) {
+// checkText checks one file with the list above.
+func checkText(t *testing.T, name, text string) (all []string) {
 	t.Helper()
 	root := t.TempDir()
 	for file, text := range map[string]string{name: text, "words": words} {
@@ -50,12 +50,12 @@ func TestAWordOfTheListIsFoundWhereItIsProse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := strings.Join(found(t, "a.go", file.text), "\n"); got != file.want {
+			if got := strings.Join(checkText(t, "a.go", file.text), "\n"); got != file.want {
 				t.Errorf("want %q, got %q", file.want, got)
 			}
 		})
 	}
-	if got := found(t, "a.md", "It starts anew, not `anew`.\n```sh\nanew\n```\nanew\n"); !slices.Equal(got, []string{`a.md:1: "anew": use again`, `a.md:5: "anew": use again`}) {
+	if got := checkText(t, "a.md", "It starts anew, not `anew`.\n```sh\nanew\n```\nanew\n"); !slices.Equal(got, []string{`a.md:1: "anew": use again`, `a.md:5: "anew": use again`}) {
 		t.Errorf("want the prose of a document and not its code, got %q", got)
 	}
 }
@@ -68,7 +68,7 @@ func TestTestsQuotationsAndSkippedFilesAreLeftOut(t *testing.T) {
 		"generated/a.md":   "anew\n",
 		"build/a.md":       "anew\n",
 	} {
-		if got := found(t, name, text); len(got) != 0 {
+		if got := checkText(t, name, text); len(got) != 0 {
 			t.Errorf("%s: want nothing found, got %q", name, got)
 		}
 	}

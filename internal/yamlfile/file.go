@@ -30,7 +30,7 @@ type File struct {
 func Open(path string) (*File, error) {
 	text, err := contents(path, maxFileSize)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, readError(path, err)
 	}
 	f := &File{path: path}
 	if err := f.check(lexer.Tokenize(string(text))); err != nil {
@@ -38,13 +38,13 @@ func Open(path string) (*File, error) {
 	}
 	parsed, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return nil, f.wrong(err)
+		return nil, f.parseError(err)
 	}
 	for _, document := range parsed.Docs {
 		switch {
 		case document.Body == nil || slices.Contains([]ast.NodeType{ast.NullType, ast.CommentType, ast.DirectiveType}, document.Body.Type()):
 		case f.Root != nil:
-			return nil, f.At(document.Body, "expected one YAML document, received two")
+			return nil, f.ErrorAt(document.Body, "expected one YAML document, received two")
 		default:
 			f.Root = document.Body
 		}
@@ -52,7 +52,7 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-func unreadable(path string, err error) error {
+func readError(path string, err error) error {
 	inPath := (*fs.PathError)(nil)
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -73,7 +73,7 @@ func (f *File) check(tokens token.Tokens) error {
 	}
 	for _, t := range tokens {
 		if t.Type == token.AnchorType || t.Type == token.AliasType || t.Type == token.TagType {
-			return f.error(at(t, "anchors, aliases and tags are not supported here: write the value itself"))
+			return f.error(problemAt(t, "anchors, aliases and tags are not supported here: write the value itself"))
 		}
 	}
 	return nil
@@ -82,18 +82,18 @@ func (f *File) check(tokens token.Tokens) error {
 // Decode decodes the node into value. A key without a matching field is an error.
 func (f *File) Decode(node ast.Node, value any) error {
 	if err := yaml.NodeToValue(node, value, yaml.Strict()); err != nil {
-		return f.wrong(err)
+		return f.parseError(err)
 	}
 	return nil
 }
 
-// At returns an error about the value at the node.
-func (f *File) At(node ast.Node, format string, args ...any) error {
-	return f.error(at(node.GetToken(), fmt.Sprintf(format, args...)))
+// ErrorAt returns an error about the value at the node.
+func (f *File) ErrorAt(node ast.Node, format string, args ...any) error {
+	return f.error(problemAt(node.GetToken(), fmt.Sprintf(format, args...)))
 }
 
-// wrong returns an error of the parser with its location in the file.
-func (f *File) wrong(err error) error {
+// parseError returns an error of the parser with its location in the file.
+func (f *File) parseError(err error) error {
 	if problem := ProblemOf(err); problem.Line > 0 {
 		return f.error(problem)
 	}

@@ -57,12 +57,12 @@ type misplaced struct{ Problem }
 // Error describes the problem, without the location.
 func (m *misplaced) Error() string { return m.Message }
 
-// At returns an error about the value at the node.
-func At(node ast.Node, format string, args ...any) error {
-	return &misplaced{at(node.GetToken(), fmt.Sprintf(format, args...))}
+// ErrorAt returns an error about the value at the node.
+func ErrorAt(node ast.Node, format string, args ...any) error {
+	return &misplaced{problemAt(node.GetToken(), fmt.Sprintf(format, args...))}
 }
 
-func at(t *token.Token, message string) Problem {
+func problemAt(t *token.Token, message string) Problem {
 	return Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message}
 }
 
@@ -77,7 +77,7 @@ func ProblemOf(err error) Problem {
 	case errors.As(err, &own):
 		return own.Problem
 	case errors.As(err, &placed) && placed.GetToken() != nil:
-		return at(placed.GetToken(), placed.GetMessage())
+		return problemAt(placed.GetToken(), placed.GetMessage())
 	case placed != nil:
 		return Problem{Message: placed.GetMessage()}
 	}

@@ -81,7 +81,7 @@ func nestedDeeper(tokens token.Tokens, most int) (Problem, bool) {
 			onLine++
 		}
 		if max(brackets, onLine) > most {
-			return at(t, fmt.Sprintf("nested deeper than %d levels", most)), true
+			return problemAt(t, fmt.Sprintf("nested deeper than %d levels", most)), true
 		}
 	}
 	return Problem{}, false

@@ -19,7 +19,7 @@ func kindProblem(err error) (Problem, bool) {
 		if t == nil {
 			return Problem{Message: message}, true
 		}
-		return at(t, message), true
+		return problemAt(t, message), true
 	}
 	switch {
 	case errors.As(err, &kind):

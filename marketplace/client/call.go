@@ -37,8 +37,8 @@ func post(path string, body any) request {
 	return request{method: http.MethodPost, path: path, body: body}
 }
 
-// again marks a request as safe to repeat.
-func (r request) again() request {
+// asRepeatable marks a request as safe to repeat.
+func (r request) asRepeatable() request {
 	r.harmless = true
 	return r
 }

@@ -41,8 +41,8 @@ type Run struct {
 	} `json:"not_undone"` // what is left at the partner
 }
 
-// over reports whether the run has ended.
-func (r Run) over() bool { return r.State == "finished" || r.State == "failed" }
+// hasEnded reports whether the run has ended.
+func (r Run) hasEnded() bool { return r.State == "finished" || r.State == "failed" }
 
 // StartRun starts a run with a scope, full or read_only, of some rules, or of all without any. It
 // returns the run's id. The *Error is 409 if another run of the integration is in progress.
@@ -67,7 +67,7 @@ const lookPause = 2 * time.Second
 func (p *Partner) AwaitRun(ctx context.Context, integration, run string) (Run, error) {
 	for {
 		found, err := p.Run(ctx, integration, run)
-		if err != nil || found.over() {
+		if err != nil || found.hasEnded() {
 			return found, err
 		}
 		select {
@@ -145,5 +145,5 @@ func (o *Operator) SetCertification(ctx context.Context, integration, policy str
 
 // DecideGoLive approves an integration, or declines it with a reason for the partner.
 func (o *Operator) DecideGoLive(ctx context.Context, integration string, approve bool, reason string) (Integration, error) {
-	return call[Integration](ctx, o.c, post(path("operator", "integrations", integration, "go-live"), map[string]any{"approve": approve, "reason": reason}).again())
+	return call[Integration](ctx, o.c, post(path("operator", "integrations", integration, "go-live"), map[string]any{"approve": approve, "reason": reason}).asRepeatable())
 }

@@ -41,7 +41,7 @@ func Password(email string, password Secret) Credentials {
 			return authorizer{}, errors.New("sign-in: expected an address and a password")
 		}
 		s := &signIn{c: c, email: email, password: password, turn: make(chan struct{}, 1)}
-		return authorizer{s.authorize, s.refused, s.end}, nil
+		return authorizer{s.authorize, s.renewRefused, s.end}, nil
 	}}
 }
 

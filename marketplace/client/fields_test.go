@@ -144,7 +144,7 @@ type comparison struct {
 var inexact = []string{"lat", "lng", "hours", "days"}
 
 func (c comparison) compare(at string, is reflect.Type, schema any) {
-	says, nullable := plain(schema)
+	says, nullable := withoutNull(schema)
 	if is.Kind() == reflect.Pointer {
 		is, nullable = is.Elem(), false // nil means null
 	}
@@ -260,8 +260,8 @@ func (c comparison) compareWords(at string, is reflect.Type, says map[string]any
 	// Part of the words is enough for a filter, such as the status of a list.
 }
 
-// plain returns a schema without its alternative null, and whether it had one.
-func plain(schema any) (map[string]any, bool) {
+// withoutNull returns a schema without its alternative null, and whether it had one.
+func withoutNull(schema any) (map[string]any, bool) {
 	says, _ := schema.(map[string]any)
 	if branches, ok := says["anyOf"].([]any); ok {
 		merged, nullable := maps.Clone(says), false

@@ -248,7 +248,7 @@ func (o *Operator) Booking(ctx context.Context, booking string) (Booking, error)
 // EraseGuest erases the guest's personal data permanently. The *Error is 409 while the partner may
 // need the data: in the states Reserving, Held and Paid.
 func (o *Operator) EraseGuest(ctx context.Context, booking string) (Booking, error) {
-	return call[Booking](ctx, o.c, post(path("operator", "bookings", booking, "erase-guest"), nil).again())
+	return call[Booking](ctx, o.c, post(path("operator", "bookings", booking, "erase-guest"), nil).asRepeatable())
 }
 
 // Confirm sends the confirm of a paid booking again and waits for the result.

@@ -163,7 +163,7 @@ type paymentRequest struct {
 }
 
 func (r *Reseller) pay(ctx context.Context, booking string, p paymentRequest) (Booking, error) {
-	return call[Booking](ctx, r.c, post(path("resellers", "bookings", booking, "payment"), p).again())
+	return call[Booking](ctx, r.c, post(path("resellers", "bookings", booking, "payment"), p).asRepeatable())
 }
 
 // Abandon releases a hold.
@@ -173,7 +173,7 @@ func (r *Reseller) Abandon(ctx context.Context, booking string) (Booking, error)
 
 // Cancel cancels a confirmed booking. The reason is sent to the partner and may be "".
 func (r *Reseller) Cancel(ctx context.Context, booking, reason string) (Booking, error) {
-	return call[Booking](ctx, r.c, post(path("resellers", "bookings", booking, "cancel"), cancelRequest{reason}).again())
+	return call[Booking](ctx, r.c, post(path("resellers", "bookings", booking, "cancel"), cancelRequest{reason}).asRepeatable())
 }
 
 type cancelRequest struct {

@@ -72,11 +72,11 @@ func TestMain(m *testing.M) { os.Exit(run(m)) }
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "marketplace-client-") // PostgreSQL's own user can reach it
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer os.RemoveAll(dir)
 	if err := os.Chmod(dir, 0o711); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	ctx := context.Background()
 	database, err := pgembed.Start(ctx, pgembed.ForTests(filepath.Join(dir, "postgresql")))
@@ -84,35 +84,35 @@ func run(m *testing.M) int {
 		return tooltest.SkipPackage(tooltest.PostgreSQL, err)
 	}
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer database.Stop(ctx)
 	service, err := serve(dir, database.URL("postgres"))
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer service.Wait() // other tests check how it ends
 	defer service.Process.Signal(syscall.SIGTERM)
 	scenario, err := mockpartner.ParseScenario("partner.yaml", []byte(sells))
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	if partner, err = mockpartner.New(mockpartner.Options{AuthKey: partnerKey, Seed: 1, Scenario: scenario}); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	server := httptest.NewServer(partner)
 	defer server.Close()
 	defer partner.Close()
 	if platform, err = control.New(server.URL, control.Options{}); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	if err := createFixtures(ctx, server.URL); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	return m.Run()
 }
 
-func failed(err error) int {
+func reportFailure(err error) int {
 	fmt.Fprintln(os.Stderr, "a marketplace for the tests:", err)
 	return 1
 }

@@ -85,8 +85,8 @@ func (s *signIn) buy(ctx context.Context, r request) error {
 	return nil
 }
 
-// refused makes the next call renew the session, unless another call has renewed it already.
-func (s *signIn) refused(ctx context.Context, header http.Header) bool {
+// renewRefused makes the next call renew the session, unless another call has renewed it already.
+func (s *signIn) renewRefused(ctx context.Context, header http.Header) bool {
 	if s.take(ctx) != nil {
 		return false
 	}

@@ -83,7 +83,7 @@ var errCut = errors.New("connection reset by peer")
 
 func cut() (*http.Response, error) { return nil, errCut }
 
-func booked() (*http.Response, error) {
+func bookingResponse() (*http.Response, error) {
 	return says(201, `{"success":1,"data":{"_id":"b-1","status":"HELD"}}`)
 }
 
@@ -100,7 +100,7 @@ func TestABookingWithoutAnAnswerIsAskedForAgainUnderTheSameKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := inTurn(first, first, booked)
+				w := inTurn(first, first, bookingResponse)
 				held, err := w.shop(t).Book(t.Context(), client.Order{ActivityID: "a", Contact: client.Contact{FullName: "Ana"}})
 				if err != nil || held.Status != client.Held || len(w.asked) != 3 {
 					t.Fatalf("want it held at the third time, got %+v, %v after %d", held, err, len(w.asked))
@@ -329,7 +329,7 @@ func (endless) Read(into []byte) (int, error) { return len(into), nil }
 
 func TestAnIDIsOnePathSegment(t *testing.T) {
 	t.Parallel()
-	w := inTurn(booked)
+	w := inTurn(bookingResponse)
 	shop := w.shop(t)
 	for id, want := range map[string]string{"..": "%2E%2E", "a/b?c#d %": "a%2Fb%3Fc%23d%20%25", "é": "%C3%A9"} {
 		if _, err := shop.Booking(t.Context(), id); err != nil {

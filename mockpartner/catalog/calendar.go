@@ -67,10 +67,10 @@ const (
 func (l *Left) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	if _, isScalar := node.(ast.ScalarNode); !isScalar {
-		return yamlfile.At(node, "expected the remaining seats of a slot, such as 12, 12/20, closed, closed 3/20, free or none")
+		return yamlfile.ErrorAt(node, "expected the remaining seats of a slot, such as 12, 12/20, closed, closed 3/20, free or none")
 	}
 	if _, err := Left(text).moment(0); err != nil {
-		return yamlfile.At(node, "%v", err)
+		return yamlfile.ErrorAt(node, "%v", err)
 	}
 	*l = Left(text)
 	return nil
@@ -85,7 +85,7 @@ func (l Left) moment(capacity int) (*Moment, error) {
 	if named {
 		var err error
 		if m.Capacity, err = strconv.Atoi(of); err != nil || m.Capacity < 0 || m.Capacity > maxSeats {
-			return nil, l.wrong()
+			return nil, l.formatError()
 		}
 	}
 	switch {
@@ -100,13 +100,13 @@ func (l Left) moment(capacity int) (*Moment, error) {
 	}
 	seats, err := strconv.Atoi(left)
 	if err != nil || seats < 0 || seats > maxSeats {
-		return nil, l.wrong()
+		return nil, l.formatError()
 	}
 	m.Vacancies, m.Capacity = seats, max(seats, m.Capacity)
 	return m, nil
 }
 
-func (l Left) wrong() error {
+func (l Left) formatError() error {
 	return fmt.Errorf("expected the remaining seats of a slot, such as 12, 12/20, closed, closed 3/20, free or none, received %q", string(l))
 }
 
@@ -132,12 +132,12 @@ func (d *dates) moment(day int64, minute int) *Moment {
 	if at == nil {
 		return nil
 	}
-	return at[d.seen(day)]
+	return at[d.calendarDay(day)]
 }
 
-// seen returns the index of the calendar's day that stands for any other day. It is a whole number
+// calendarDay returns the index of the calendar's day that stands for any other day. It is a whole number
 // of weeks away: among the last whole weeks for later days, and the first ones for earlier days.
-func (d *dates) seen(day int64) int64 {
+func (d *dates) calendarDay(day int64) int64 {
 	const week = 7
 	offset := day - d.first
 	weeks := d.days / week * week

@@ -29,7 +29,7 @@ const nineDays = `{from: 2026-07-01, days: 9, slots: [
   {at: "09:30", lasts: 2h, capacity: 20, left: [3, 0, none, closed, 12/15, free, 7, 8, 9]},
   {at: "14:00", lasts: 1h, weekdays: [Wednesday], left: [5/5, 6/6], prices: []}]}`
 
-func indexed(t *testing.T, text string) *catalog.IndexedOption {
+func indexOption(t *testing.T, text string) *catalog.IndexedOption {
 	t.Helper()
 	c, err := catalog.Parse("c.yaml", []byte(text))
 	if err != nil {
@@ -50,7 +50,7 @@ func dayOf(date string) int64 {
 
 func TestACalendarSaysWhatIsLeftOfEachSlot(t *testing.T) {
 	t.Parallel()
-	option := indexed(t, walk("START_TIME", nineDays))
+	option := indexOption(t, walk("START_TIME", nineDays))
 	for _, c := range []struct {
 		date string
 		want *catalog.Moment

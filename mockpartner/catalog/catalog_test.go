@@ -16,7 +16,7 @@ import (
 
 func TestTheDefaultCatalogHasABitOfEverything(t *testing.T) {
 	t.Parallel()
-	index := indexed(t, Default())
+	index := indexCatalog(t, Default())
 	if n := len(index.Products); n != 8 {
 		t.Fatalf("want 8 products, got %d", n)
 	}
@@ -33,7 +33,7 @@ func TestTheDefaultCatalogHasABitOfEverything(t *testing.T) {
 			freesaleOption = freesaleOption || option.Schedule.Freesale
 			closedDays = closedDays || len(option.Schedule.ClosedOn) > 0
 			hidden = hidden || option.Schedule.HideVacancies
-			tiny = tiny || option.Counted() && option.Schedule.Capacity.Max <= 2
+			tiny = tiny || option.HasCount() && option.Schedule.Capacity.Max <= 2
 			styles[option.Schedule.UnitPricing] = true
 			for _, unit := range option.Units {
 				units[unit.Type] = true
@@ -77,7 +77,7 @@ func TestTheDefaultCatalogIsTheCallersOwn(t *testing.T) {
 
 func TestTheListingIsTheCatalogOnTheWire(t *testing.T) {
 	t.Parallel()
-	index := indexed(t, Default())
+	index := indexCatalog(t, Default())
 	for _, problem := range schemas.Validate(schemas.ProductsAnswer, index.Listing(Filter{})) {
 		t.Error(problem)
 	}
@@ -96,7 +96,7 @@ func TestTheListingIsFilteredByLimitAndModification(t *testing.T) {
 	t.Parallel()
 	c := Default()
 	c.Products[7].UpdatedAt = ""
-	index := indexed(t, c)
+	index := indexCatalog(t, c)
 	since := func(s string) time.Time {
 		at, err := partnerapi.ParseDateTime(s)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestTheListingIsFilteredByLimitAndModification(t *testing.T) {
 
 func TestAnEmptyListingIsAnArray(t *testing.T) {
 	t.Parallel()
-	index := indexed(t, Default())
+	index := indexCatalog(t, Default())
 	if got := string(index.Listing(Filter{UpdatedSince: time.Now().AddDate(100, 0, 0)})); got != "[]\n" {
 		t.Fatalf("want [], got %q", got)
 	}
@@ -139,18 +139,18 @@ func TestAnEmptyListingIsAnArray(t *testing.T) {
 
 func TestGeneratedCatalogsAreLawfulVariedAndTheSeedsOwn(t *testing.T) {
 	t.Parallel()
-	c := generated(t, 1, 300, 3)
-	index := indexed(t, c)
+	c := generateCatalog(t, 1, 300, 3)
+	index := indexCatalog(t, c)
 	if problems := schemas.Validate(schemas.ProductsAnswer, index.Listing(Filter{})); problems != nil {
 		t.Fatalf("want lawful products, got %v", problems)
 	}
-	if !reflect.DeepEqual(generated(t, 1, 300, 3), c) {
+	if !reflect.DeepEqual(generateCatalog(t, 1, 300, 3), c) {
 		t.Fatal("want the same catalog from the same seed")
 	}
-	if reflect.DeepEqual(generated(t, 2, 300, 3), c) {
+	if reflect.DeepEqual(generateCatalog(t, 2, 300, 3), c) {
 		t.Fatal("want another catalog from another seed")
 	}
-	if !reflect.DeepEqual(generated(t, 1, 10, 3).Products, c.Products[:10]) {
+	if !reflect.DeepEqual(generateCatalog(t, 1, 10, 3).Products, c.Products[:10]) {
 		t.Fatal("want products that do not depend on how many follow")
 	}
 	seen := map[string]bool{}
@@ -190,11 +190,11 @@ func TestAFileCanHaveItsProductsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index := indexed(t, c)
+	index := indexCatalog(t, c)
 	if len(index.Products) != 3 || len(index.Products[0].Options) != 1 || !index.Policy.NoCancel {
 		t.Errorf("want 3 products of one option each without cancel, got %+v", index)
 	}
-	if first := generated(t, 7, 3, 1).Products[0]; first.InternalName != index.Products[0].InternalName {
+	if first := generateCatalog(t, 7, 3, 1).Products[0]; first.InternalName != index.Products[0].InternalName {
 		t.Errorf("want those of the seed, got %+v", index.Products[0])
 	}
 	for text, want := range map[string]string{
@@ -212,7 +212,7 @@ func TestAFileCanHaveItsProductsDrawn(t *testing.T) {
 	}
 }
 
-func generated(t *testing.T, seed uint64, products, options int) *Catalog {
+func generateCatalog(t *testing.T, seed uint64, products, options int) *Catalog {
 	t.Helper()
 	c, err := Generate(seed, products, options)
 	if err != nil {
@@ -221,7 +221,7 @@ func generated(t *testing.T, seed uint64, products, options int) *Catalog {
 	return c
 }
 
-func indexed(t *testing.T, c *Catalog) *Index {
+func indexCatalog(t *testing.T, c *Catalog) *Index {
 	t.Helper()
 	index, err := c.Index()
 	if err != nil {
@@ -236,7 +236,7 @@ func TestAFileIsReadWithItsPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	index := indexed(t, c)
+	index := indexCatalog(t, c)
 	if want := (Policy{NoHolds: true, NoCancel: true, NoTickets: true, Codes: AwkwardCodes}); index.Policy != want {
 		t.Fatalf("want the policy %+v, got %+v", want, index.Policy)
 	}

@@ -53,7 +53,7 @@ func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 	kept := make([]*IndexedProduct, len(next.Products))
 	for i := range next.Products {
 		old, ok := x.byID[next.Products[i].ID]
-		if ok && old.same(next.Products[i]) {
+		if ok && old.equals(next.Products[i]) {
 			kept[i] = old
 		} else {
 			next.Products[i].UpdatedAt = partnerapi.FormatDateTime(now)
@@ -73,7 +73,7 @@ func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 		}
 		index.Products = append(index.Products, product)
 	}
-	return index.ready()
+	return index.buildIndex()
 }
 
 // With returns the index with the product, in place of the one with its id or at the end. If the
@@ -84,7 +84,7 @@ func (x *Index) With(p Product, now time.Time) (*Index, error) {
 		return nil, &yamlfile.Problems{List: problems}
 	}
 	old, sold := x.byID[p.ID]
-	if sold && old.same(p) {
+	if sold && old.equals(p) {
 		return x, nil
 	}
 	p.UpdatedAt = partnerapi.FormatDateTime(now)
@@ -98,12 +98,12 @@ func (x *Index) With(p Product, now time.Time) (*Index, error) {
 	} else {
 		index.Products = append(index.Products, product)
 	}
-	return index.ready()
+	return index.buildIndex()
 }
 
-// Without returns the index without the product with that id. Its error wraps ErrNoProduct or
+// WithoutProduct returns the index without the product with that id. Its error wraps ErrNoProduct or
 // ErrLastProduct.
-func (x *Index) Without(id string) (*Index, error) {
+func (x *Index) WithoutProduct(id string) (*Index, error) {
 	old, ok := x.byID[id]
 	switch {
 	case !ok:
@@ -113,11 +113,11 @@ func (x *Index) Without(id string) (*Index, error) {
 	}
 	at := slices.Index(x.Products, old)
 	index := &Index{Policy: x.Policy, Products: slices.Delete(slices.Clone(x.Products), at, at+1)}
-	return index.ready()
+	return index.buildIndex()
 }
 
-// same reports whether a product equals the indexed one, except for its modification time.
-func (p *IndexedProduct) same(other Product) bool {
+// equals reports whether a product equals the indexed one, except for its modification time.
+func (p *IndexedProduct) equals(other Product) bool {
 	mine := p.Form()
 	other.UpdatedAt = mine.UpdatedAt
 	was, err := marshal(mine)
@@ -138,8 +138,8 @@ func indexAt(p *Product, now time.Time) (*IndexedProduct, error) {
 	return product, err
 }
 
-// ready completes an index that has its products. Its error wraps ErrTooLarge.
-func (x *Index) ready() (*Index, error) {
+// buildIndex completes an index that has its products. Its error wraps ErrTooLarge.
+func (x *Index) buildIndex() (*Index, error) {
 	x.byID = make(map[string]*IndexedProduct, len(x.Products))
 	options, size := 0, 0
 	for _, product := range x.Products {

@@ -27,7 +27,7 @@ func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, original := range map[string]*Catalog{"default": Default(), "generated": generated} {
-		sold := indexed(t, original)
+		sold := indexCatalog(t, original)
 		again, err := Parse(name, asJSON(t, sold.Catalog()))
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 		if err != nil || next != sold {
 			t.Errorf("%s: want nothing to have changed, got another catalog, %v", name, err)
 		}
-		if got := string(indexed(t, again).Listing(Filter{})); got != string(sold.Listing(Filter{})) {
+		if got := string(indexCatalog(t, again).Listing(Filter{})); got != string(sold.Listing(Filter{})) {
 			t.Errorf("%s: want the same products", name)
 		}
 	}
@@ -44,7 +44,7 @@ func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 
 func TestOnlyWhatChangesIsUpdatedNow(t *testing.T) {
 	t.Parallel()
-	sold := indexed(t, Default())
+	sold := indexCatalog(t, Default())
 	changed := sold.Catalog()
 	changed.Products[2].InternalName = "Another name"
 	changed.Products[2].UpdatedAt = "2001-01-01T00:00:00Z"
@@ -77,7 +77,7 @@ func TestOnlyWhatChangesIsUpdatedNow(t *testing.T) {
 
 func TestAProductIsAddedReplacedAndTakenAway(t *testing.T) {
 	t.Parallel()
-	sold := indexed(t, Default())
+	sold := indexCatalog(t, Default())
 	product := sold.Products[0].Form()
 	product.ID = "a-new-one"
 	more, err := sold.With(product, later)
@@ -95,26 +95,26 @@ func TestAProductIsAddedReplacedAndTakenAway(t *testing.T) {
 	if same, err := renamed.With(product, later.Add(time.Hour)); err != nil || same != renamed {
 		t.Errorf("want nothing to change when the same catalog is sold, got %v", err)
 	}
-	fewer, err := renamed.Without("a-new-one")
+	fewer, err := renamed.WithoutProduct("a-new-one")
 	if err != nil || string(fewer.Listing(Filter{})) != string(sold.Listing(Filter{})) {
 		t.Errorf("want the catalog of the beginning, got %v", err)
 	}
-	if _, err := fewer.Without("a-new-one"); !errors.Is(err, ErrNoProduct) {
+	if _, err := fewer.WithoutProduct("a-new-one"); !errors.Is(err, ErrNoProduct) {
 		t.Errorf("want ErrNoProduct, got %v", err)
 	}
 	for len(fewer.Products) > 1 {
-		if fewer, err = fewer.Without(fewer.Products[0].ID); err != nil {
+		if fewer, err = fewer.WithoutProduct(fewer.Products[0].ID); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := fewer.Without(fewer.Products[0].ID); !errors.Is(err, ErrLastProduct) {
+	if _, err := fewer.WithoutProduct(fewer.Products[0].ID); !errors.Is(err, ErrLastProduct) {
 		t.Errorf("want ErrLastProduct, got %v", err)
 	}
 }
 
 func TestAProblemInAProductIsReportedByLineAndColumn(t *testing.T) {
 	t.Parallel()
-	sold := indexed(t, Default())
+	sold := indexCatalog(t, Default())
 	text := string(asJSON(t, sold.Products[0].Form()))
 	for name, test := range map[string]struct{ text, want string }{
 		"an unknown zone":     {strings.Replace(text, "Europe/Lisbon", "Europe/Nowhere", 1), "body:1:"},

@@ -60,7 +60,7 @@ func (p Policy) Check() error {
 
 func (c *checker) product(path string, p *Product) {
 	c.contract(path, p.Product)
-	c.named(path, p.InternalName)
+	c.requireName(path, p.InternalName)
 	if p.UpdatedAt != "" {
 		if _, err := partnerapi.ParseDateTime(p.UpdatedAt); err != nil {
 			c.add(path+".updatedAt", "%v", err)
@@ -73,7 +73,7 @@ func (c *checker) product(path string, p *Product) {
 			c.add(at+".id", "%q is already the id of options[%d]; ids are unique in a product (PRD-11)", option.ID, first)
 		}
 		options[option.ID] = i
-		c.named(at, option.InternalName)
+		c.requireName(at, option.InternalName)
 		c.units(at, option.Units)
 		schedule, ok := p.Schedules[option.ID]
 		if !ok {
@@ -90,8 +90,8 @@ func (c *checker) product(path string, p *Product) {
 	}
 }
 
-// named requires a name. The contract allows an empty one, but in a catalog it is a mistake.
-func (c *checker) named(path, name string) {
+// requireName requires a name. The contract allows an empty one, but in a catalog it is a mistake.
+func (c *checker) requireName(path, name string) {
 	if name == "" {
 		c.add(path+".internalName", "expected a name")
 	}
@@ -123,7 +123,7 @@ func (c *checker) units(path string, units []partnerapi.Unit) {
 			c.add(fmt.Sprintf("%s.units[%d].id", path, i), "%q is already the id of units[%d]; ids are unique in an option (PRD-11)", unit.ID, first)
 		}
 		seen[unit.ID] = i
-		c.named(fmt.Sprintf("%s.units[%d]", path, i), unit.InternalName)
+		c.requireName(fmt.Sprintf("%s.units[%d]", path, i), unit.InternalName)
 	}
 }
 

@@ -23,7 +23,7 @@ type Generated struct {
 	Seed     uint64 `yaml:"seed" json:"seed"`
 }
 
-func (c *Catalog) drawn() (*Catalog, error) {
+func (c *Catalog) generate() (*Catalog, error) {
 	made, err := Generate(c.Generate.Seed, c.Generate.Products, cmp.Or(c.Generate.Options, 1))
 	if err != nil {
 		return nil, c.problems([]yamlfile.Problem{{Path: "generate", Message: err.Error()}})

@@ -67,7 +67,7 @@ func (c *Catalog) Index() (*Index, error) {
 		return nil, c.problems(problems)
 	}
 	if c.Generate != nil {
-		drawn, err := c.drawn()
+		drawn, err := c.generate()
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +86,7 @@ func (c *Catalog) index() (*Index, error) {
 		}
 		index.Products = append(index.Products, product)
 	}
-	return index.ready()
+	return index.buildIndex()
 }
 
 func indexProduct(p *Product) (*IndexedProduct, error) {
@@ -201,9 +201,9 @@ func (o *IndexedOption) setTimes() error {
 	return nil
 }
 
-// Counted reports whether the option's seats are counted. They are not if the product or the option
+// HasCount reports whether the option's seats are counted. They are not if the product or the option
 // has no limit (AVL-14).
-func (o *IndexedOption) Counted() bool {
+func (o *IndexedOption) HasCount() bool {
 	return !o.Product.AllowFreesale && !o.Schedule.Freesale
 }
 

@@ -122,8 +122,8 @@ func field[T any](ctx context.Context, s *sandbox, method, path, key string, bod
 	return value, nil
 }
 
-// encoded returns the query with the parameters that are not zero.
-func encoded(parameters map[string]any) string {
+// encodeQuery returns the query with the parameters that are not zero.
+func encodeQuery(parameters map[string]any) string {
 	values := url.Values{}
 	for name, value := range parameters {
 		if !reflect.ValueOf(value).IsZero() {

@@ -31,8 +31,8 @@ func start(t *testing.T) bench {
 	return bench{mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true, ControlToken: "a-control-token"}), t}
 }
 
-// ok expects a call to have succeeded.
-func ok[T any](t *testing.T) func(T, error) T {
+// mustSucceed expects a call to have succeeded.
+func mustSucceed[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(value T, err error) T {
 		t.Helper()
@@ -86,25 +86,25 @@ func TestTheClientMovesTheClock(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	hold := b.reserve()
-	if clock := ok[client.Time](t)(b.Control.Clock.Time(ctx)); !clock.Now.Equal(noon) || !clock.Frozen {
+	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Time(ctx)); !clock.Now.Equal(noon) || !clock.Frozen {
 		t.Fatalf("want noon, frozen, got %+v", clock)
 	}
-	if timer := ok[platform.Timer](t)(b.Control.Clock.Next(ctx, platform.HoldExpires)); timer.Subject != hold.Code || !b.Default().Clock().Now().Equal(hold.ExpiresAt) {
+	if timer := mustSucceed[platform.Timer](t)(b.Control.Clock.Next(ctx, platform.HoldExpires)); timer.Subject != hold.Code || !b.Default().Clock().Now().Equal(hold.ExpiresAt) {
 		t.Fatalf("want the clock at the hold's expiry, got %+v", timer)
 	}
 	if _, err := b.Control.Clock.Next(ctx, platform.HoldExpires); !client.IsStatus(err, http.StatusConflict) {
 		t.Fatalf("want nothing pending, got %v", err)
 	}
-	if clock := ok[client.Time](t)(b.Control.Clock.Set(ctx, noon)); !clock.Now.Equal(noon) {
+	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Set(ctx, noon)); !clock.Now.Equal(noon) {
 		t.Fatalf("want noon again, got %+v", clock)
 	}
-	if clock := ok[client.Time](t)(b.Control.Clock.Advance(ctx, time.Hour)); !clock.Now.Equal(noon.Add(time.Hour)) {
+	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Advance(ctx, time.Hour)); !clock.Now.Equal(noon.Add(time.Hour)) {
 		t.Fatalf("want one o'clock, got %+v", clock)
 	}
-	if clock := ok[client.Time](t)(b.Control.Clock.Run(ctx)); clock.Frozen {
+	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Run(ctx)); clock.Frozen {
 		t.Fatal("want a running clock")
 	}
-	if clock := ok[client.Time](t)(b.Control.Clock.Freeze(ctx)); !clock.Frozen {
+	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Freeze(ctx)); !clock.Frozen {
 		t.Fatal("want a frozen clock")
 	}
 }
@@ -112,22 +112,22 @@ func TestTheClientMovesTheClock(t *testing.T) {
 func TestTheClientManagesSandboxes(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
-	made := ok[client.Sandbox](t)(b.Control.CreateSandbox(ctx, client.Spec{Name: "mine", AuthKey: "my-very-own-key", Seed: new(uint64(7)), HoldFor: "15m"}))
+	made := mustSucceed[client.Sandbox](t)(b.Control.CreateSandbox(ctx, client.Spec{Name: "mine", AuthKey: "my-very-own-key", Seed: new(uint64(7)), HoldFor: "15m"}))
 	if made.BaseURL != b.URL+"/s/mine" || made.Seed != 7 || !made.OwnKey || !made.Now.Equal(noon) {
 		t.Fatalf("want the sandbox described, got %+v", made)
 	}
 	b.get(made.BaseURL, "my-very-own-key", 200)
 	mine := b.Control.Sandbox("mine")
 	done(t, mine.TakeSnapshot(ctx, "noon"))
-	ok[client.Time](t)(mine.Clock.Advance(ctx, time.Hour))
-	twin := ok[client.Sandbox](t)(mine.Clone(ctx, "twin", ""))
+	mustSucceed[client.Time](t)(mine.Clock.Advance(ctx, time.Hour))
+	twin := mustSucceed[client.Sandbox](t)(mine.Clone(ctx, "twin", ""))
 	done(t, mine.RestoreSnapshot(ctx, "noon"))
-	again := ok[client.Sandbox](t)(mine.Describe(ctx))
+	again := mustSucceed[client.Sandbox](t)(mine.Describe(ctx))
 	if !twin.Now.Equal(noon.Add(time.Hour)) || !again.Now.Equal(noon) {
 		t.Fatalf("want the twin at one and the sandbox at noon, got %s and %s", twin.Now, again.Now)
 	}
 	done(t, mine.Reset(ctx))
-	if list := ok[[]client.Sandbox](t)(b.Control.Sandboxes(ctx)); len(list) != 3 {
+	if list := mustSucceed[[]client.Sandbox](t)(b.Control.Sandboxes(ctx)); len(list) != 3 {
 		t.Fatalf("want three sandboxes, got %+v", list)
 	}
 	done(t, mine.Delete(ctx))
@@ -143,16 +143,16 @@ func TestTheClientReadsTheJournal(t *testing.T) {
 	b, ctx := start(t), t.Context()
 	b.get(b.URL, b.AuthKey, 200)
 	b.get(b.URL, "another-key", 401)
-	if !ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 401}, 1, time.Minute)) {
+	if !mustSucceed[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 401}, 1, time.Minute)) {
 		t.Fatal("want the refusal seen")
 	}
-	if ok[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 500}, 1, 10*time.Millisecond)) {
+	if mustSucceed[bool](t)(b.Control.Journal.Wait(ctx, client.Filter{Status: 500}, 1, 10*time.Millisecond)) {
 		t.Fatal("want no failure seen")
 	}
-	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{Method: "GET", Contains: "products", Done: true})); n != 2 {
+	if n := mustSucceed[int](t)(b.Control.Journal.Count(ctx, client.Filter{Method: "GET", Contains: "products", Done: true})); n != 2 {
 		t.Fatalf("want two, got %d", n)
 	}
-	kept := ok[[]journal.Exchange](t)(b.Control.Journal.Exchanges(ctx, client.Filter{Limit: 1, Body: "key"}))
+	kept := mustSucceed[[]journal.Exchange](t)(b.Control.Journal.Exchanges(ctx, client.Filter{Limit: 1, Body: "key"}))
 	if own := b.Default().Journal().Exchanges(journal.Filter{Limit: 1}); len(kept) != 1 || string(kept[0].Answer.Body) != string(own[0].Answer.Body) || kept[0].Number != own[0].Number {
 		t.Fatalf("want the newest as the mock has it, got %+v", kept)
 	}
@@ -162,7 +162,7 @@ func TestTheClientReadsTheJournal(t *testing.T) {
 		t.Fatalf("want an archive of two, got %s", archive.String())
 	}
 	done(t, b.Control.Journal.Clear(ctx))
-	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{})); n != 0 {
+	if n := mustSucceed[int](t)(b.Control.Journal.Count(ctx, client.Filter{})); n != 0 {
 		t.Fatalf("want none, got %d", n)
 	}
 }
@@ -171,11 +171,11 @@ func TestTheClientReadsTheStateOfASandbox(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
 	hold := b.reserve()
-	state := ok[client.State](t)(b.Control.State(ctx))
+	state := mustSucceed[client.State](t)(b.Control.State(ctx))
 	if state.HoldCount != 1 || state.Holds[0].Code != hold.Code || state.SlotCount != 1 {
 		t.Fatalf("want the hold and its slot, got %+v", state)
 	}
-	if broken := ok[[]platform.Violation](t)(b.Control.Invariants(ctx)); len(broken) != 0 {
+	if broken := mustSucceed[[]platform.Violation](t)(b.Control.Invariants(ctx)); len(broken) != 0 {
 		t.Fatalf("want none broken, got %+v", broken)
 	}
 }
@@ -183,19 +183,19 @@ func TestTheClientReadsTheStateOfASandbox(t *testing.T) {
 func TestTheClientArmsFaults(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
-	armed := ok[[]client.Fault](t)(b.Control.Faults.Arm(ctx, `{"name":"down","match":{"endpoint":"products"},"times":1,"status":503}`))
+	armed := mustSucceed[[]client.Fault](t)(b.Control.Faults.Arm(ctx, `{"name":"down","match":{"endpoint":"products"},"times":1,"status":503}`))
 	if len(armed) != 1 || armed[0].Name != "down" {
 		t.Fatalf("want it armed, got %+v", armed)
 	}
 	b.get(b.URL, b.AuthKey, 503)
 	b.get(b.URL, b.AuthKey, 200)
-	if faults := ok[[]client.Fault](t)(b.Control.Faults.List(ctx)); faults[0].Fired != 1 {
+	if faults := mustSucceed[[]client.Fault](t)(b.Control.Faults.List(ctx)); faults[0].Fired != 1 {
 		t.Fatalf("want it fired once, got %+v", faults)
 	}
-	if n := ok[int](t)(b.Control.Journal.Count(ctx, client.Filter{Fault: "down"})); n != 1 {
+	if n := mustSucceed[int](t)(b.Control.Journal.Count(ctx, client.Filter{Fault: "down"})); n != 1 {
 		t.Fatalf("want the exchange found by its fault, got %d", n)
 	}
-	if again := ok[[]client.Fault](t)(b.Control.Faults.ArmRecorded(ctx, 1)); len(again) != 1 || again[0].Name != "fault-1" {
+	if again := mustSucceed[[]client.Fault](t)(b.Control.Faults.ArmRecorded(ctx, 1)); len(again) != 1 || again[0].Name != "fault-1" {
 		t.Fatalf("want a fault like the first exchange, got %+v", again)
 	}
 	b.get(b.URL, b.AuthKey, 503)
@@ -221,14 +221,14 @@ func TestAnAddressWithoutAMockIsAClearError(t *testing.T) {
 		w.Write([]byte("<html>"))
 	}))
 	t.Cleanup(other.Close)
-	stranger := ok[*client.Client](t)(client.New(other.URL, client.Options{}))
+	stranger := mustSucceed[*client.Client](t)(client.New(other.URL, client.Options{}))
 	if _, err := stranger.Clock.Time(t.Context()); err == nil || !strings.Contains(err.Error(), "GET "+other.URL+"/_mock/clock") {
 		t.Errorf("want an error that names the call, got %v", err)
 	}
 	if _, err := stranger.Clock.Freeze(t.Context()); !client.IsStatus(err, http.StatusTeapot) || !strings.Contains(err.Error(), "no mock here") {
 		t.Errorf("want the answer's words, got %v", err)
 	}
-	wrong := ok[*client.Client](t)(client.New(start(t).URL, client.Options{Token: "wrong"}))
+	wrong := mustSucceed[*client.Client](t)(client.New(start(t).URL, client.Options{Token: "wrong"}))
 	if _, err := wrong.Clock.Time(t.Context()); !client.IsStatus(err, http.StatusUnauthorized) || strings.Contains(err.Error(), "Bearer wrong") {
 		t.Errorf("want 401, got %v", err)
 	}
@@ -242,16 +242,16 @@ func TestAnAddressWithoutAMockIsAClearError(t *testing.T) {
 func TestTheClientListsAndChangesSlots(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
-	slots := ok[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{Product: "tokyo-market", Option: "breakfast", From: "2026-07-10", Days: 2}))
+	slots := mustSucceed[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{Product: "tokyo-market", Option: "breakfast", From: "2026-07-10", Days: 2}))
 	if len(slots) == 0 || slots[0].Start.Format(partnerapi.DateLayout) != "2026-07-10" || !slots[0].End.After(slots[0].Start) {
 		t.Fatalf("want the slots of two days, got %+v", slots)
 	}
 	id := slots[0].AvailabilityID
-	changed := ok[platform.SlotState](t)(b.Control.Slots.Set(ctx, "tokyo-market", "breakfast", id, client.SlotChange{Vacancies: new(0), Capacity: new(9)}))
+	changed := mustSucceed[platform.SlotState](t)(b.Control.Slots.Set(ctx, "tokyo-market", "breakfast", id, client.SlotChange{Vacancies: new(0), Capacity: new(9)}))
 	if changed.Status != partnerapi.StatusSoldOut || changed.Capacity != 9 || changed.Elsewhere != 9 {
 		t.Fatalf("want it sold out elsewhere, got %+v", changed)
 	}
-	if first := ok[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{})); first[0].ProductID != "lisbon-walk" {
+	if first := mustSucceed[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{})); first[0].ProductID != "lisbon-walk" {
 		t.Fatalf("want the catalog's first option, got %+v", first[0])
 	}
 	if _, err := b.Control.Slots.Set(ctx, "tokyo-market", "breakfast", id, client.SlotChange{Status: new(partnerapi.SlotStatus("OPEN"))}); !client.IsStatus(err, 400) {

@@ -34,7 +34,7 @@ func query(f Filter, others map[string]any) string {
 		parameters["probes"] = "false"
 	}
 	maps.Copy(parameters, others)
-	return encoded(parameters)
+	return encodeQuery(parameters)
 }
 
 func limit(f Filter) map[string]any { return map[string]any{"limit": f.Limit} }

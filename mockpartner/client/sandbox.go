@@ -69,31 +69,31 @@ func (c *Client) CreateSandbox(ctx context.Context, s Spec) (Sandbox, error) {
 
 // Describe describes the sandbox.
 func (c *Client) Describe(ctx context.Context) (Sandbox, error) {
-	mock, own := c.own()
+	mock, own := c.ownPath()
 	return call[Sandbox](ctx, mock, http.MethodGet, own, nil)
 }
 
 // Clone creates a copy of the sandbox. An empty authKey means the mock's key.
 func (c *Client) Clone(ctx context.Context, name, authKey string) (Sandbox, error) {
-	mock, own := c.own("clone")
+	mock, own := c.ownPath("clone")
 	return call[Sandbox](ctx, mock, http.MethodPost, own, map[string]string{"name": name, "authKey": authKey})
 }
 
 // Reset restores the state, clock and journal that the sandbox had when it was created.
 func (c *Client) Reset(ctx context.Context) error {
-	mock, own := c.own("reset")
+	mock, own := c.ownPath("reset")
 	return do(ctx, mock, http.MethodPost, own, nil)
 }
 
 // Delete deletes the sandbox.
 func (c *Client) Delete(ctx context.Context) error {
-	mock, own := c.own()
+	mock, own := c.ownPath()
 	return do(ctx, mock, http.MethodDelete, own, nil)
 }
 
-// own returns the path for an operation on the sandbox itself. It belongs to the default sandbox's
+// ownPath returns the path for an operation on the sandbox itself. It belongs to the default sandbox's
 // control API, because that outlives the sandbox.
-func (c *Client) own(segments ...string) (*sandbox, string) {
+func (c *Client) ownPath(segments ...string) (*sandbox, string) {
 	mock := *c.sandbox
 	mock.base = mock.root
 	return &mock, path(append([]string{"sandboxes", c.sandbox.name}, segments...)...)
@@ -101,13 +101,13 @@ func (c *Client) own(segments ...string) (*sandbox, string) {
 
 // TakeSnapshot saves the sandbox's state and clock under a name.
 func (c *Client) TakeSnapshot(ctx context.Context, name string) error {
-	mock, own := c.own("snapshots")
+	mock, own := c.ownPath("snapshots")
 	return do(ctx, mock, http.MethodPost, own, map[string]string{"name": name})
 }
 
 // RestoreSnapshot restores state and clock from the snapshot.
 func (c *Client) RestoreSnapshot(ctx context.Context, name string) error {
-	mock, own := c.own("snapshots", name, "restore")
+	mock, own := c.ownPath("snapshots", name, "restore")
 	return do(ctx, mock, http.MethodPost, own, nil)
 }
 

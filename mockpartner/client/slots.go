@@ -22,7 +22,7 @@ type SlotQuery struct {
 
 // List lists every slot of an option, by start.
 func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, error) {
-	query := encoded(map[string]any{"product": q.Product, "option": q.Option, "from": q.From, "days": q.Days})
+	query := encodeQuery(map[string]any{"product": q.Product, "option": q.Option, "from": q.From, "days": q.Days})
 	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+query, "slots", nil)
 }
 

@@ -36,8 +36,8 @@ func (w Webhooks) Set(ctx context.Context, webhooks string) error {
 	return do(ctx, w.sandbox, http.MethodPut, "/webhooks", webhooks)
 }
 
-// Unset turns webhooks off.
-func (w Webhooks) Unset(ctx context.Context) error {
+// TurnOff turns webhooks off.
+func (w Webhooks) TurnOff(ctx context.Context) error {
 	return do(ctx, w.sandbox, http.MethodDelete, "/webhooks", nil)
 }
 
@@ -57,5 +57,5 @@ func (w Webhooks) SendNotify(ctx context.Context, productID, optionID, availabil
 func (w Webhooks) Wait(ctx context.Context, kind script.WebhookKind, state webhook.State, n int, timeout time.Duration) (met bool, err error) {
 	parameters := wait(n, timeout)
 	parameters["kind"], parameters["state"] = kind, state
-	return field[bool](ctx, w.sandbox, http.MethodGet, "/webhooks/wait?"+encoded(parameters), "met", nil)
+	return field[bool](ctx, w.sandbox, http.MethodGet, "/webhooks/wait?"+encodeQuery(parameters), "met", nil)
 }

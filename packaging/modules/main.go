@@ -52,7 +52,7 @@ func publishModule(from, to, version string, at time.Time, folder string) error 
 	if err != nil {
 		return err
 	}
-	name, mod, err := published(mod, version)
+	name, mod, err := publishedMod(mod, version)
 	if err != nil {
 		return err
 	}
@@ -91,9 +91,9 @@ func publishModule(from, to, version string, at time.Time, folder string) error 
 	return nil
 }
 
-// published returns the path of a module, and its go.mod with every replaced module in the given
+// publishedMod returns the path of a module, and its go.mod with every replaced module in the given
 // version instead.
-func published(text []byte, version string) (name string, mod []byte, err error) {
+func publishedMod(text []byte, version string) (name string, mod []byte, err error) {
 	parsed, err := modfile.Parse("go.mod", text, nil)
 	if err != nil {
 		return "", nil, err

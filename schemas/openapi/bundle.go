@@ -68,7 +68,7 @@ func BundleAt(file, server string) ([]byte, error) {
 			if found != nil {
 				list = append(list, yaml.MapItem{Key: "schemas", Value: found})
 			}
-			document[i].Value = without(list, "x-headers") // x-headers only names what the file repeats
+			document[i].Value = removeKey(list, "x-headers") // x-headers only names what the file repeats
 		case item.Key == "servers" && server != "":
 			document[i].Value = []any{yaml.MapSlice{{Key: "url", Value: server}}}
 		}
@@ -120,7 +120,7 @@ func (b *bundle) rewrite(node any, file string) any {
 				made = append(made, yaml.MapItem{Key: item.Key, Value: b.rewrite(item.Value, file)})
 			}
 		}
-		return unchosen(apart(orNull(made)))
+		return disableExample(splitTypes(orNull(made)))
 	case []any:
 		made := make([]any, len(node))
 		for i, item := range node {
@@ -172,15 +172,15 @@ func (b *bundle) resolve(node yaml.MapSlice, ref, from string) any {
 		schema, _ = value(schema, name).(yaml.MapSlice)
 	}
 	found, _ := b.rewrite(schema, target).(yaml.MapSlice)
-	beside, _ := b.rewrite(without(node, "$ref"), from).(yaml.MapSlice)
+	beside, _ := b.rewrite(removeKey(node, "$ref"), from).(yaml.MapSlice)
 	if value(beside, "required") != nil {
-		found = without(found, "examples") // they lack what is required here
+		found = removeKey(found, "examples") // they lack what is required here
 	}
-	return merged(found, beside)
+	return mergeSchemas(found, beside)
 }
 
-// merged returns a schema merged with the keywords next to the reference to it.
-func merged(found, beside yaml.MapSlice) yaml.MapSlice {
+// mergeSchemas returns a schema merged with the keywords next to the reference to it.
+func mergeSchemas(found, beside yaml.MapSlice) yaml.MapSlice {
 	made := slices.Clone(found)
 	for _, item := range beside {
 		i := slices.IndexFunc(made, func(known yaml.MapItem) bool { return known.Key == item.Key })
@@ -190,7 +190,7 @@ func merged(found, beside yaml.MapSlice) yaml.MapSlice {
 		case item.Key == "properties":
 			properties, _ := made[i].Value.(yaml.MapSlice)
 			more, _ := item.Value.(yaml.MapSlice)
-			made[i].Value = merged(properties, more)
+			made[i].Value = mergeSchemas(properties, more)
 		case item.Key == "required":
 			made[i].Value = slices.Concat(made[i].Value.([]any), item.Value.([]any))
 		default:
@@ -212,10 +212,10 @@ func orNull(schema yaml.MapSlice) yaml.MapSlice {
 	if text(null, "type") != "null" || text(one, "$ref") != "" {
 		return schema
 	}
-	made := merged(one, without(schema, "anyOf"))
-	made = merged(made, yaml.MapSlice{{Key: "type", Value: []any{cmp.Or(text(one, "type"), "string"), "null"}}})
+	made := mergeSchemas(one, removeKey(schema, "anyOf"))
+	made = mergeSchemas(made, yaml.MapSlice{{Key: "type", Value: []any{cmp.Or(text(one, "type"), "string"), "null"}}})
 	if all, ok := value(one, "enum").([]any); ok {
-		made = merged(made, yaml.MapSlice{{Key: "enum", Value: append(slices.Clone(all), nil)}})
+		made = mergeSchemas(made, yaml.MapSlice{{Key: "enum", Value: append(slices.Clone(all), nil)}})
 	}
 	return made
 }
@@ -228,14 +228,14 @@ var typed = map[any][]string{
 	"properties": {"object"}, "required": {"object"}, "additionalProperties": {"object"}, "patternProperties": {"object"},
 }
 
-// apart turns a schema of several types, not counting null, into an anyOf with a schema for each.
-func apart(schema yaml.MapSlice) yaml.MapSlice {
+// splitTypes turns a schema of several types, not counting null, into an anyOf with a schema for each.
+func splitTypes(schema yaml.MapSlice) yaml.MapSlice {
 	types, _ := value(schema, "type").([]any)
 	if slices.Contains(types, any("null")) && len(types) < 3 || len(types) < 2 {
 		return schema
 	}
 	made := yaml.MapSlice{}
-	for _, item := range without(schema, "type") {
+	for _, item := range removeKey(schema, "type") {
 		if typed[item.Key] == nil {
 			made = append(made, item)
 		}
@@ -253,16 +253,16 @@ func apart(schema yaml.MapSlice) yaml.MapSlice {
 	return append(made, yaml.MapItem{Key: "anyOf", Value: each})
 }
 
-// unchosen marks the example of an optional parameter with Scalar's x-disabled. Otherwise Scalar
+// disableExample marks the example of an optional parameter with Scalar's x-disabled. Otherwise Scalar
 // sends all of them with a request, and a list with every filter is empty.
-func unchosen(parameter yaml.MapSlice) yaml.MapSlice {
+func disableExample(parameter yaml.MapSlice) yaml.MapSlice {
 	example := value(parameter, "example")
 	in := text(parameter, "in")
 	if example == nil || in != "query" && in != "header" || value(parameter, "required") == true {
 		return parameter
 	}
 	marked := yaml.MapSlice{{Key: "value", Value: example}, {Key: "x-disabled", Value: true}}
-	return append(without(parameter, "example"), yaml.MapItem{Key: "examples", Value: yaml.MapSlice{{Key: "example", Value: marked}}})
+	return append(removeKey(parameter, "example"), yaml.MapItem{Key: "examples", Value: yaml.MapSlice{{Key: "example", Value: marked}}})
 }
 
 func value(node yaml.MapSlice, name string) any {
@@ -279,7 +279,7 @@ func text(node yaml.MapSlice, name string) string {
 	return text
 }
 
-func without(node yaml.MapSlice, name string) yaml.MapSlice {
+func removeKey(node yaml.MapSlice, name string) yaml.MapSlice {
 	return slices.DeleteFunc(slices.Clone(node), func(item yaml.MapItem) bool { return item.Key == name })
 }
 
@@ -299,14 +299,14 @@ func componentName(file string) string {
 	if shared, _ := fs.Glob(schemas.Files(), "*/"+base+schemaSuffix); len(shared) > 1 {
 		base = strings.TrimSuffix(folder, "/") + "-" + base
 	}
-	return pascal(base, "-")
+	return pascalCase(base, "-")
 }
 
 // parameterName distinguishes a parameter from a schema with the same name, because generators turn
 // both into types.
-func parameterName(name string) string { return pascal(name, "_") + "Parameter" }
+func parameterName(name string) string { return pascalCase(name, "_") + "Parameter" }
 
-func pascal(name, separator string) (joined string) {
+func pascalCase(name, separator string) (joined string) {
 	for _, word := range strings.Split(name, separator) {
 		joined += strings.ToUpper(word[:1]) + word[1:]
 	}

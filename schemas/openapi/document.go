@@ -79,7 +79,7 @@ func Read(file string) (*Document, error) {
 		Paths    map[string]map[string]*operationNode
 	}
 	if err == nil {
-		text, err = json.Marshal(r.inlined(map[string]any{"security": r.root["security"], "paths": r.root["paths"]}))
+		text, err = json.Marshal(r.inlineRefs(map[string]any{"security": r.root["security"], "paths": r.root["paths"]}))
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &document)
@@ -111,14 +111,14 @@ type reader struct {
 	err    error
 }
 
-// inlined returns a part of the document with references replaced by their targets. Our schemas do
+// inlineRefs returns a part of the document with references replaced by their targets. Our schemas do
 // not refer to themselves. Keywords next to a reference are merged into its target.
-func (r *reader) inlined(value any) any {
+func (r *reader) inlineRefs(value any) any {
 	switch value := value.(type) {
 	case []any:
 		made := make([]any, len(value))
 		for i, item := range value {
-			made[i] = r.inlined(item)
+			made[i] = r.inlineRefs(item)
 		}
 		return made
 	case map[string]any:
@@ -128,10 +128,10 @@ func (r *reader) inlined(value any) any {
 			for _, name := range strings.Split(ref, "/")[1:] {
 				node, _ = node[name].(map[string]any)
 			}
-			made, _ = r.inlined(node).(map[string]any)
+			made, _ = r.inlineRefs(node).(map[string]any)
 		}
 		for name, child := range value {
-			switch brought, child := made[name], r.inlined(child); {
+			switch brought, child := made[name], r.inlineRefs(child); {
 			case name == "$ref":
 			case brought != nil && (name == "properties" || name == "patternProperties"):
 				maps.Copy(brought.(map[string]any), child.(map[string]any))

@@ -106,7 +106,7 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 		}
 	}
 	for name := range headers {
-		if significant(name) && !slices.ContainsFunc(slices.Collect(maps.Keys(described.Headers)), func(known string) bool { return strings.EqualFold(known, name) }) {
+		if isSignificant(name) && !slices.ContainsFunc(slices.Collect(maps.Keys(described.Headers)), func(known string) bool { return strings.EqualFold(known, name) }) {
 			wrong = append(wrong, fmt.Sprintf("the header %s is not described for %d", name, status))
 		}
 	}
@@ -118,7 +118,7 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 	case len(described.Content) > 0 && !ok:
 		wrong = append(wrong, fmt.Sprintf("the content type %q is not described", kind))
 	case kind == "application/json":
-		body, err := plain(headers, body)
+		body, err := decodeBody(headers, body)
 		if err == nil {
 			err = judgeJSON(content.judge, body)
 		}
@@ -135,8 +135,8 @@ var everywhere = map[int]bool{
 	http.StatusRequestHeaderFieldsTooLarge: true,
 }
 
-// significant reports whether callers act on a header, so that the document must describe it.
-func significant(name string) bool {
+// isSignificant reports whether callers act on a header, so that the document must describe it.
+func isSignificant(name string) bool {
 	switch name {
 	case "Retry-After", "Etag", "Location", "Link":
 		return true
@@ -146,8 +146,8 @@ func significant(name string) bool {
 	return strings.HasPrefix(name, "X-") || strings.HasPrefix(strings.ToLower(name), "ratelimit")
 }
 
-// plain returns a body without its encoding.
-func plain(headers http.Header, body []byte) ([]byte, error) {
+// decodeBody returns a body without its encoding.
+func decodeBody(headers http.Header, body []byte) ([]byte, error) {
 	if headers.Get("Content-Encoding") != "gzip" {
 		return body, nil
 	}

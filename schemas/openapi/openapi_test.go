@@ -113,16 +113,16 @@ func TestABundleIsWhatGeneratorsOfClientsRead(t *testing.T) {
 					t.Errorf("%s: %s is left in %v", file, ours, node)
 				}
 			}
-			if file != mock && shapeless(node) { // scenarios and catalogs of the mock are described by their own pages
+			if file != mock && isShapeless(node) { // scenarios and catalogs of the mock are described by their own pages
 				t.Errorf("%s: generators make an unknown type of %v", file, node)
 			}
 		})
 	}
 }
 
-// shapeless reports whether a schema of objects names neither their fields nor what a map contains.
+// isShapeless reports whether a schema of objects names neither their fields nor what a map contains.
 // Some are free-form for the contract, and say so.
-func shapeless(schema map[string]any) bool {
+func isShapeless(schema map[string]any) bool {
 	types, _ := schema["type"].([]any)
 	if schema["type"] != "object" && !slices.Contains(types, any("object")) {
 		return false

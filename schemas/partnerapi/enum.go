@@ -60,8 +60,8 @@ func SlotStatuses() []SlotStatus {
 	return []SlotStatus{StatusAvailable, StatusFreesale, StatusLimited, StatusSoldOut, StatusClosed}
 }
 
-// Bookable reports whether a slot with this status may be reserved.
-func (s SlotStatus) Bookable() bool {
+// IsBookable reports whether a slot with this status may be reserved.
+func (s SlotStatus) IsBookable() bool {
 	return s == StatusAvailable || s == StatusFreesale || s == StatusLimited
 }
 

@@ -46,11 +46,11 @@ func TestSoldOutAndClosedSlotsCannotBeBooked(t *testing.T) {
 	t.Parallel()
 	for _, status := range partnerapi.SlotStatuses() {
 		want := status != partnerapi.StatusSoldOut && status != partnerapi.StatusClosed
-		if status.Bookable() != want {
+		if status.IsBookable() != want {
 			t.Errorf("%s: want bookable %t", status, want)
 		}
 	}
-	if partnerapi.SlotStatus("OPEN").Bookable() {
+	if partnerapi.SlotStatus("OPEN").IsBookable() {
 		t.Error("an unknown status is bookable")
 	}
 }

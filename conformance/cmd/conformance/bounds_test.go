@@ -27,7 +27,7 @@ type asked struct {
 func startRecording(t *testing.T, mock *mockpartner.Mock) (*asked, string) {
 	t.Helper()
 	recorded := &asked{calls: map[partnerapi.Endpoint]int{}}
-	return recorded, between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	return recorded, serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		var request partnerapi.AvailabilityRequest
@@ -54,7 +54,7 @@ func TestAReadOnlyRunReadsTheCatalogAndAvailabilityAndNothingElse(t *testing.T) 
 	if recorded.calls[partnerapi.Availability] == 0 || r.code != 0 || r.result.Verdict != report.Partial {
 		t.Errorf("want the catalog and availability judged, got exit %d\n%s", r.code, r.notPassed())
 	}
-	for _, one := range r.plain() {
+	for _, one := range r.rulesWithoutExploring() {
 		reads := one.Endpoint == partnerapi.Products || one.Endpoint == partnerapi.Availability
 		if reads && one.Outcome != report.Passed || !reads && (one.Outcome != report.Skipped || !strings.Contains(one.Message, "--read-only")) {
 			t.Errorf("%s: want what only reads passed, and the rest skipped because of --read-only, got %s: %s", one.ID, one.Outcome, one.Message)
@@ -105,7 +105,7 @@ func TestProgressInJSONIsALineForEachRuleAndItsLastOneIsTheReports(t *testing.T)
 		}
 		lastLines[of.ID] = of.Outcome
 	}
-	for _, one := range r.plain() {
+	for _, one := range r.rulesWithoutExploring() {
 		if lastLines[one.ID] != one.Outcome {
 			t.Errorf("%s: want %s in the last line about it, as in the report, got %q", one.ID, one.Outcome, lastLines[one.ID])
 		}
@@ -237,8 +237,8 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 // be counted for.
 const onlyBadInput = `/\.bad-input/ || availability.limit || availability.aim || reserve.nobody`
 
-// when has a partner answer as it does, except for some bodies sent to one endpoint.
-func when(endpoint partnerapi.Endpoint, odd func(body string) bool, answer http.HandlerFunc) func(http.Handler, http.ResponseWriter, *http.Request) {
+// answerBodies has a partner answer as it does, except for some bodies sent to one endpoint.
+func answerBodies(endpoint partnerapi.Endpoint, odd func(body string) bool, answer http.HandlerFunc) func(http.Handler, http.ResponseWriter, *http.Request) {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -253,7 +253,7 @@ func when(endpoint partnerapi.Endpoint, odd func(body string) bool, answer http.
 func TestALateAnswerToNonsenseIsNoBreachOfALimit(t *testing.T) {
 	t.Parallel()
 	odd := func(body string) bool { return strings.Contains(body, "2030-0") }
-	address := between(t, small(t), when(partnerapi.Availability, odd, func(_ http.ResponseWriter, r *http.Request) { pause(r, time.Minute) }))
+	address := serveChanged(t, newSmallMock(t), answerBodies(partnerapi.Availability, odd, func(_ http.ResponseWriter, r *http.Request) { pause(r, time.Minute) }))
 	r := judge(t, address, "--limit-scale", hurry, "--label", onlyBadInput)
 	if one := r.rule(t, "availability.bad-input"); one.Outcome != report.Warned || len(one.Exchanges) > 4 {
 		t.Errorf("want a few calls that were not answered, and no further ones, got %s with %d calls", one.Outcome, len(one.Exchanges))
@@ -280,7 +280,7 @@ func TestAny4xxOrIgnoredInputIsAccepted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			odd := func(body string) bool { return !json.Valid([]byte(body)) || !strings.HasPrefix(body, `{"productId"`) }
-			r := judge(t, between(t, small(t), when(partnerapi.Availability, odd, answer)), "--label", onlyBadInput)
+			r := judge(t, serveChanged(t, newSmallMock(t), answerBodies(partnerapi.Availability, odd, answer)), "--label", onlyBadInput)
 			if one := r.rule(t, "availability.bad-input"); one.Outcome != report.Passed {
 				t.Errorf("want it passed, got %s: %s", one.Outcome, one.Message)
 			}
@@ -290,9 +290,9 @@ func TestAny4xxOrIgnoredInputIsAccepted(t *testing.T) {
 
 func TestNonsenseLeavesNoHoldBehindAlsoWhereItIsTaken(t *testing.T) {
 	t.Parallel()
-	mock := small(t)
+	mock := newSmallMock(t)
 	// A partner that reads what it is sent as JSON, whatever it is declared as.
-	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Content-Type", "application/json")
 		next.ServeHTTP(w, r)
 	})

@@ -69,7 +69,7 @@ func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool)
 	mock := newMock(t, options)
 	buyers := selftest.Shop(mock, howManyBuyers(), seed)
 	t.Cleanup(buyers.GoHome)
-	url := between(t, mock, buyers.Follow)
+	url := serveChanged(t, mock, buyers.Follow)
 	r := judge(t, url, ofMock(url)...)
 	buyers.GoHome()
 	if partner.defect == "" {

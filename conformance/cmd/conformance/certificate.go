@@ -93,7 +93,7 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 	if header.ExtraHeaders[jose.HeaderType] != certificateType {
 		return c, fmt.Errorf("is not a certificate: expected the type %s", certificateType)
 	}
-	if !exact(text) {
+	if !isExactEncoding(text) {
 		return c, errInvalid("it was changed: its encoding does not match its content")
 	}
 	known := keys.Key(header.KeyID)
@@ -116,9 +116,9 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 	return c, nil
 }
 
-// exact reports whether a compact JWS is the only encoding of its parts. Decoders ignore the unused
+// isExactEncoding reports whether a compact JWS is the only encoding of its parts. Decoders ignore the unused
 // bits in a part's last character, and the signature does not cover them.
-func exact(text string) bool {
+func isExactEncoding(text string) bool {
 	for part := range strings.SplitSeq(text, ".") {
 		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
 			return false

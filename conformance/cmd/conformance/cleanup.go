@@ -63,7 +63,7 @@ Exit codes:
 	f.StringVar(&flags.AuthType, "auth-type", "", settings.AuthTypeUsage+"; set it if it differs from the ledger's")
 	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print the results as JSON")
-	complete(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
+	registerCompletions(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
 	return command
 }
 
@@ -136,13 +136,13 @@ func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redac
 	if len(open) == 0 {
 		return result, nil
 	}
-	work, err := f.undoing(ctx, account)
+	work, err := f.newUndoing(ctx, account)
 	if err != nil {
 		return result, err
 	}
 	defer work.Client.Close()
 	work.All(ctx)
-	result.reached = work.Client.Reached() || len(work.Client.Exchanges()) == 0
+	result.reached = work.Client.WasReached() || len(work.Client.Exchanges()) == 0
 	for _, entry := range open {
 		if !entry.Open() {
 			result.Undone = append(result.Undone, undo.Describe(account, *entry, redact))
@@ -152,7 +152,7 @@ func (f cleanupFlags) cleanUp(ctx context.Context, account *ledger.Ledger, redac
 	return result, nil
 }
 
-func (f cleanupFlags) undoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
+func (f cleanupFlags) newUndoing(ctx context.Context, account *ledger.Ledger) (undo.Undoing, error) {
 	head := account.Head()
 	f.BaseURL, f.AuthType = cmp.Or(f.BaseURL, head.BaseURL), cmp.Or(f.AuthType, string(head.AuthType))
 	target, err := f.Check()

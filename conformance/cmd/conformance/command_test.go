@@ -117,8 +117,8 @@ func (r ran) outcomes(outcome report.Outcome) []string {
 	return ids
 }
 
-// plain returns the rules that a run judges without --explore and --webhook-listen.
-func (r ran) plain() []report.RuleResult {
+// rulesWithoutExploring returns the rules that a run judges without --explore and --webhook-listen.
+func (r ran) rulesWithoutExploring() []report.RuleResult {
 	return slices.DeleteFunc(slices.Clone(r.result.Rules), func(one report.RuleResult) bool {
 		return one.ID == rule.AvailabilityLifecycle.ID || one.Endpoint == rule.Webhooks
 	})

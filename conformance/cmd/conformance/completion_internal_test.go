@@ -84,7 +84,7 @@ func TestTheSelftestOfADefectThatIsSwitchedOffExits1AndSaysThatItSurvived(t *tes
 func TestTheScreenSaysWhichCallsTheMarketplaceWouldAbandon(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	newTerminal(&out, unredacted).times([]report.Latency{
+	newTerminal(&out, keepText).times([]report.Latency{
 		{Endpoint: partnerapi.Products, Calls: 9, MedianMS: 412, P95MS: 1630, WorstMS: 1802, HealthyLimitMS: 15000, DegradedLimitMS: 15000},
 		{Endpoint: partnerapi.Reserve, Calls: 22, MedianMS: 1420, P95MS: 4890, WorstMS: 11204, HealthyLimitMS: 5000, DegradedLimitMS: 10000, OverHealthy: 2, OverDegraded: 1},
 	})

@@ -21,14 +21,14 @@ import (
 // change stands between a run and its partner, and may answer in its place.
 type change = func(next http.Handler, w http.ResponseWriter, r *http.Request)
 
-// between has a partner's answers pass through a change.
-func between(t *testing.T, mock *mockpartner.Mock, change change) string {
+// serveChanged has a partner's answers pass through a change.
+func serveChanged(t *testing.T, mock *mockpartner.Mock, change change) string {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, r *http.Request) { change(mock, w, r) })
 }
 
-// only changes the answers of one endpoint.
-func only(endpoint partnerapi.Endpoint, change change) change {
+// changeEndpoint changes the answers of one endpoint.
+func changeEndpoint(endpoint partnerapi.Endpoint, change change) change {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if partnerapi.EndpointOf(r) == endpoint {
 			change(next, w, r)
@@ -45,8 +45,8 @@ func says(status int, body string) change {
 	}
 }
 
-// after has the partner answer when that time has passed.
-func after(d time.Duration) change {
+// delayAnswer has the partner answer when that time has passed.
+func delayAnswer(d time.Duration) change {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		pause(r, d)
 		next.ServeHTTP(w, r)
@@ -72,7 +72,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 		each, inAll, limits = 10*each, 10*inAll, "1"
 	}
 	var slow overlapping
-	address := between(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := serveChanged(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
 			slow.take(each)
 			pause(r, each)
@@ -83,7 +83,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 	if r.code != 0 {
 		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.notPassed())
 	}
-	for _, one := range r.plain() {
+	for _, one := range r.rulesWithoutExploring() {
 		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable && one.Outcome != report.Warned {
 			t.Errorf("want %s judged, got %s: %s", one.ID, one.Outcome, one.Message)
 		}
@@ -97,7 +97,7 @@ func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *t
 // rule is judged before that.
 func TestASlowPartnerIsJudgedOnSomeCasesOfThePlanAndByEveryRule(t *testing.T) {
 	t.Parallel()
-	address := between(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := serveChanged(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
 			pause(r, 300*time.Millisecond)
 		}
@@ -146,8 +146,8 @@ func (o *overlapping) take(d time.Duration) {
 
 func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 	t.Parallel()
-	mock := small(t)
-	address := between(t, mock, only(partnerapi.Reserve, after(300*time.Millisecond)))
+	mock := newSmallMock(t)
+	address := serveChanged(t, mock, changeEndpoint(partnerapi.Reserve, delayAnswer(300*time.Millisecond)))
 	r := judge(t, address, "--max-duration", "1s")
 	if r.code != 3 || !strings.Contains(r.result.Reason, "--max-duration") {
 		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.notPassed())
@@ -170,7 +170,7 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 		edited, _ := json.Marshal(object)
 		return edited
 	}
-	address := between(t, small(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := serveChanged(t, newSmallMock(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		recorder := httptest.NewRecorder()
 		next.ServeHTTP(recorder, r)
 		answer := recorder.Body.Bytes()
@@ -228,7 +228,7 @@ func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
 		t.Run(fmt.Sprintf("%s, call %d", late.endpoint, late.call), func(t *testing.T) {
 			t.Parallel()
 			var calls atomic.Int64
-			address := between(t, small(t), only(late.endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			address := serveChanged(t, newSmallMock(t), changeEndpoint(late.endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				if calls.Add(1) == int64(late.call) {
 					_, _ = io.Copy(io.Discard, r.Body)
 					<-r.Context().Done()

@@ -57,12 +57,12 @@ func TestEveryCommandAndFlagInTheRecipesIsThere(t *testing.T) {
 func TestEveryProfileOfTheExampleGivesARunThatCanBegin(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(examples, "conformance.yaml")
-	profiles := sourcesOf(parsed(t, "--config", path)).Profiles()
+	profiles := sourcesOf(parseRun(t, "--config", path)).Profiles()
 	if !slices.Equal(profiles, []string{"local", "production", "staging"}) {
 		t.Fatalf("want three profiles, got %v", profiles)
 	}
 	for _, profile := range profiles {
-		command := parsed(t, "--config", path, "--profile", profile)
+		command := parseRun(t, "--config", path, "--profile", profile)
 		if _, err := sourcesOf(command).Apply(); err != nil {
 			t.Errorf("%s: %v", profile, err)
 		}
@@ -88,8 +88,8 @@ func TestTheExampleOfABaselineNamesRulesThatAreThere(t *testing.T) {
 // sourcesOf returns where the settings of the run command come from.
 func sourcesOf(command *cobra.Command) cli.Settings { return new(runFlags).sources(command.Flags()) }
 
-// parsed is the run command with these arguments.
-func parsed(t *testing.T, args ...string) *cobra.Command {
+// parseRun is the run command with these arguments.
+func parseRun(t *testing.T, args ...string) *cobra.Command {
 	t.Helper()
 	command := newRun(nil)
 	if err := command.ParseFlags(args); err != nil {

@@ -46,16 +46,16 @@ func (h hostile) scale() string {
 
 func hostiles() []hostile {
 	return []hostile{
-		{name: "answers garbage", once: true, breaks: "status", answer: raw("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
-		{name: "answers with an endless first line", floods: true, once: true, breaks: "status", answer: endless("x")},
-		{name: "answers with an endless header", floods: true, once: true, breaks: "status", answer: endless("HTTP/1.1 200 OK\r\n", "X-Header: and one more\r\n")},
-		{name: "answers with half a header", once: true, breaks: "status", answer: raw("HTTP/1.1 200 OK\r\nContent-Le")},
-		{name: "declares 2 GB and sends zeros", floods: true, breaks: "json", answer: declared(2 << 30)},
+		{name: "answers garbage", once: true, breaks: "status", answer: answerBytes("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
+		{name: "answers with an endless first line", floods: true, once: true, breaks: "status", answer: answerEndlessly("x")},
+		{name: "answers with an endless header", floods: true, once: true, breaks: "status", answer: answerEndlessly("HTTP/1.1 200 OK\r\n", "X-Header: and one more\r\n")},
+		{name: "answers with half a header", once: true, breaks: "status", answer: answerBytes("HTTP/1.1 200 OK\r\nContent-Le")},
+		{name: "declares 2 GB and sends zeros", floods: true, breaks: "json", answer: declareLength(2 << 30)},
 		{name: "sends zeros without an end", floods: true, once: true, breaks: "json", answer: flood("\x00")},
 		{name: "sends an array without an end", floods: true, once: true, breaks: "json", answer: flood("[", "0,")},
 		{name: "sends a text without an end", floods: true, once: true, breaks: "json", answer: flood(`{"products":"`, "x")},
 		{name: "sends a gzip bomb", floods: true, once: true, breaks: "json", answer: bomb()},
-		{name: "says gzip and sends none", once: true, breaks: "json", answer: coded("gzip", `[{"id":"1"}]`)},
+		{name: "says gzip and sends none", once: true, breaks: "json", answer: answerEncoded("gzip", `[{"id":"1"}]`)},
 		{name: "redirects to itself", once: true, breaks: "status", answer: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
 		}},
@@ -64,13 +64,13 @@ func hostiles() []hostile {
 		{name: "answers a web page", breaks: "json", answer: text(http.StatusOK, "text/html", "<!doctype html><title>Welcome</title>")},
 		{name: "answers nothing with 200", once: true, breaks: "json", answer: text(http.StatusOK, "application/json", "")},
 		{name: "answers with bytes that are not UTF-8", once: true, breaks: "json", answer: text(http.StatusOK, "application/json", "[{\"id\":\"\xff\xfe\"}]")},
-		{name: "nests 100,000 deep", breaks: "json", answer: text(http.StatusOK, "application/json", nested(100_000))},
-		{name: "nests 9,000 deep", floods: true, once: true, breaks: "json", answer: text(http.StatusOK, "application/json", nested(9_000))},
+		{name: "nests 100,000 deep", breaks: "json", answer: text(http.StatusOK, "application/json", nestArrays(100_000))},
+		{name: "nests 9,000 deep", floods: true, once: true, breaks: "json", answer: text(http.StatusOK, "application/json", nestArrays(9_000))},
 	}
 }
 
-// elsewhere are the behaviours that differ with another endpoint than the catalog.
-func elsewhere() []hostile {
+// hostilesBesideCatalog are the behaviours that differ with another endpoint than the catalog.
+func hostilesBesideCatalog() []hostile {
 	return slices.DeleteFunc(hostiles(), func(h hostile) bool { return h.once })
 }
 
@@ -82,24 +82,24 @@ func text(status int, contentType, body string) http.HandlerFunc {
 	}
 }
 
-func coded(encoding, body string) http.HandlerFunc {
+func answerEncoded(encoding, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", encoding)
 		_, _ = io.WriteString(w, body)
 	}
 }
 
-// raw writes these bytes in place of an answer, and closes the connection.
-func raw(bytes string) http.HandlerFunc {
-	return hijacked(func(conn io.Writer) { _, _ = io.WriteString(conn, bytes) })
+// answerBytes writes these bytes in place of an answer, and closes the connection.
+func answerBytes(bytes string) http.HandlerFunc {
+	return hijackConnection(func(conn io.Writer) { _, _ = io.WriteString(conn, bytes) })
 }
 
-// endless writes a beginning, and then the last part until the client disconnects.
-func endless(parts ...string) http.HandlerFunc {
-	return hijacked(func(conn io.Writer) { pour(conn, parts...) })
+// answerEndlessly writes a beginning, and then the last part until the client disconnects.
+func answerEndlessly(parts ...string) http.HandlerFunc {
+	return hijackConnection(func(conn io.Writer) { pour(conn, parts...) })
 }
 
-func hijacked(speak func(io.Writer)) http.HandlerFunc {
+func hijackConnection(speak func(io.Writer)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -115,7 +115,7 @@ func flood(parts ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { pour(w, parts...) }
 }
 
-func declared(size int64) http.HandlerFunc {
+func declareLength(size int64) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(size))
 		pour(w, "\x00")
@@ -139,10 +139,10 @@ func bomb() http.HandlerFunc {
 	zip := gzip.NewWriter(&packed)
 	_, _ = zip.Write(bytes.Repeat([]byte(" "), 1<<20))
 	_ = zip.Close()
-	return coded("gzip", strings.Repeat(packed.String(), 256))
+	return answerEncoded("gzip", strings.Repeat(packed.String(), 256))
 }
 
-func nested(levels int) string {
+func nestArrays(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
 }
 
@@ -160,7 +160,7 @@ func TestAPartnerWithAHostileCatalogIsOneFinding(t *testing.T) {
 			r := p.wait(t)
 			r.hasOneFinding(t, "products."+partner.breaks, partnerapi.Products)
 			p.staysSmall(t)
-			for _, one := range r.plain() {
+			for _, one := range r.rulesWithoutExploring() {
 				switch one.Outcome {
 				case report.Blocked, report.Failed, report.Passed, report.Warned:
 				default:
@@ -208,8 +208,8 @@ func (h hostile) stepIn(_ http.Handler, w http.ResponseWriter, r *http.Request) 
 	h.answer(w, r)
 }
 
-// small is a mock with one product, whose runs are short.
-func small(t *testing.T) *mockpartner.Mock {
+// newSmallMock is a mock with one product, whose runs are short.
+func newSmallMock(t *testing.T) *mockpartner.Mock {
 	t.Helper()
 	sold := catalog.Default()
 	sold.Products = sold.Products[:1]
@@ -219,13 +219,13 @@ func small(t *testing.T) *mockpartner.Mock {
 func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {
 	t.Parallel()
 	for row, endpoint := range partnerapi.Endpoints()[1:] {
-		for column, partner := range elsewhere() {
+		for column, partner := range hostilesBesideCatalog() {
 			if !isTried(row + column) {
 				continue
 			}
 			t.Run(string(endpoint)+" "+partner.name, func(t *testing.T) {
 				t.Parallel()
-				address := between(t, small(t), only(endpoint, partner.stepIn))
+				address := serveChanged(t, newSmallMock(t), changeEndpoint(endpoint, partner.stepIn))
 				p := startProcess(t, withKey(), "run", "--base-url", address, "--limit-scale", hurry, "--reports", "report.json")
 				r := p.wait(t)
 				r.hasOneFinding(t, string(endpoint)+"."+partner.breaks, endpoint)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	stream "partnerkit.dev/conformance/internal/follow"
 	"partnerkit.dev/conformance/internal/settings"
+	stream "partnerkit.dev/conformance/internal/traffic/follow"
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
@@ -94,7 +94,7 @@ Exit codes:
 	f.StringVar(&dir, "report-dir", settings.ReportFolder, "the `folder` for the reports; it is created if missing")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
 	f.BoolVarP(&verbose, "verbose", "v", false, "show every rule, and the answer times")
-	complete(command, map[string]cobra.CompletionFunc{"report-dir": folders})
+	registerCompletions(command, map[string]cobra.CompletionFunc{"report-dir": folders})
 	return command
 }
 

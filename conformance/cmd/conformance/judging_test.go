@@ -176,7 +176,7 @@ func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) 
 
 func TestRandomLifecyclesAreLeftOutUnlessTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
-	r := judge(t, serve(t, small(t).ServeHTTP), "--label", ofLifecycles)
+	r := judge(t, serve(t, newSmallMock(t).ServeHTTP), "--label", ofLifecycles)
 	if got := r.rule(t, ofLifecycles); got.Outcome != report.Skipped || !strings.Contains(got.Remedy, "--explore") || r.result.Exploration != nil {
 		t.Errorf("want it skipped, and --explore named, got %s: %s, %+v", got.Outcome, got.Message, r.result.Exploration)
 	}
@@ -184,8 +184,8 @@ func TestRandomLifecyclesAreLeftOutUnlessTheyAreAskedFor(t *testing.T) {
 
 func TestRandomLifecyclesEndInTimeAtASlowPartnerAndLeaveNothing(t *testing.T) {
 	t.Parallel()
-	mock := small(t)
-	address := between(t, mock, after(20*time.Millisecond))
+	mock := newSmallMock(t)
+	address := serveChanged(t, mock, delayAnswer(20*time.Millisecond))
 	r := judge(t, address, "--label", ofLifecycles, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
 	if got := r.rule(t, ofLifecycles); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 lifecycles") {
 		t.Errorf("want it inconclusive, and how many lifecycles were played, got %s: %s", got.Outcome, got.Message)

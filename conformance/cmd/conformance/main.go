@@ -173,7 +173,7 @@ func files(ends ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
 }
 
-func complete(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
+func registerCompletions(command *cobra.Command, flags map[string]cobra.CompletionFunc) {
 	for name, names := range flags {
 		if err := command.RegisterFlagCompletionFunc(name, names); err != nil {
 			panic(err) // no such flag: an error in this package that every test finds
@@ -190,7 +190,7 @@ func authTypes() (names []string) {
 
 func partners(kind selftest.Kind) func() []string {
 	return func() (names []string) {
-		for _, one := range selftest.Whole().Cases {
+		for _, one := range selftest.WholePlan().Cases {
 			if one.Kind == kind {
 				names = append(names, one.Name)
 			}

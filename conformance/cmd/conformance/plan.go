@@ -9,7 +9,7 @@ import (
 
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 func (f *runFlags) plan(command *cobra.Command, config suite.Config) error {
@@ -38,8 +38,8 @@ func (t *terminal) plan(p suite.Plan) {
 		}
 		t.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, lifecycles, p.MaxHolds, p.MaxBookings)
 	}
-	t.printf("depth   %s: about %s\n", p.Depth, count.Of(p.Calls, "call"))
-	t.printf("where   %s, %s\n", where(p), days(p))
+	t.printf("depth   %s: about %s\n", p.Depth, plural.Count(p.Calls, "call"))
+	t.printf("where   %s, %s\n", describeScope(p), days(p))
 	atOnce := "makes no concurrent calls"
 	if p.CallsAtOnce > 1 {
 		atOnce = fmt.Sprintf("up to %d calls at the same time (--no-races: none)", p.CallsAtOnce)
@@ -74,7 +74,7 @@ func days(p suite.Plan) string {
 	}
 }
 
-func where(p suite.Plan) string {
+func describeScope(p suite.Plan) string {
 	text := "slots of any product"
 	if p.Products != nil {
 		text = "slots of product " + strings.Join(p.Products, ", ")

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/fileerror"
-	"partnerkit.dev/conformance/internal/live"
-	"partnerkit.dev/conformance/internal/proxy"
 	"partnerkit.dev/conformance/internal/settings"
+	"partnerkit.dev/conformance/internal/traffic/live"
+	"partnerkit.dev/conformance/internal/traffic/proxy"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
@@ -90,7 +90,7 @@ Exit codes:
 	f.Int64Var(&flags.mostMemory, "max-memory", 128, "at most this many `MiB` for copies of these calls; calls without room are not judged")
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON when the proxy stops, and nothing else")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show every rule and the answer times when the proxy stops")
-	complete(command, map[string]cobra.CompletionFunc{
+	registerCompletions(command, map[string]cobra.CompletionFunc{
 		"report-dir": folders, "ca-file": files("pem", "crt"), "tls-cert": files("pem", "crt"), "tls-key": files("pem", "key"), "record": files("jsonl", "gz"),
 	})
 	return command

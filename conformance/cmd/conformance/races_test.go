@@ -53,8 +53,8 @@ func (c *crowd) enter(r *http.Request) (withIt int, leave func()) {
 	}
 }
 
-// among is a change that depends on how many calls are in progress with each one.
-func (c *crowd) among(change func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request)) change {
+// changeByCrowd is a change that depends on how many calls are in progress with each one.
+func (c *crowd) changeByCrowd(change func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request)) change {
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		withIt, leave := c.enter(r)
 		defer leave()
@@ -77,9 +77,9 @@ func (r ran) passedTheRaces(t *testing.T) {
 
 func TestAPartnerThatServesOneCallerAfterAnotherPassesTheRaces(t *testing.T) {
 	t.Parallel()
-	mock := small(t)
+	mock := newSmallMock(t)
 	var turn sync.Mutex
-	address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		turn.Lock()
 		defer turn.Unlock()
 		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
@@ -125,8 +125,8 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			mock, crowd := small(t), newCrowd()
-			address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
+			mock, crowd := newSmallMock(t), newCrowd()
+			address := serveChanged(t, mock, crowd.changeByCrowd(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 				if withIt > test.takes {
 					w.WriteHeader(http.StatusTooManyRequests)
 					return
@@ -153,8 +153,8 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 
 func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 	t.Parallel()
-	mock, crowd := small(t), newCrowd()
-	address := between(t, mock, crowd.among(func(_ int, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	mock, crowd := newSmallMock(t), newCrowd()
+	address := serveChanged(t, mock, crowd.changeByCrowd(func(_ int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 	}))
 	r := judge(t, address, "--no-races")
@@ -170,8 +170,8 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 
 func TestHoldsAreUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 	t.Parallel()
-	mock, crowd := small(t), newCrowd()
-	address := between(t, mock, crowd.among(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
+	mock, crowd := newSmallMock(t), newCrowd()
+	address := serveChanged(t, mock, crowd.changeByCrowd(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		pause(r, 20*time.Millisecond) // so that calls meet
 		next.ServeHTTP(w, r)
 		if withIt > 1 {

@@ -50,9 +50,9 @@ Exit codes:
 			case markdown:
 				_, err = out.Write(view.CompareMarkdown(compared))
 			default:
-				newTerminal(out, unredacted).compared(compared)
+				newTerminal(out, keepText).compared(compared)
 			}
-			if err == nil && compared.Regressed() {
+			if err == nil && compared.HasRegressed() {
 				return cli.Exit{Code: exitNonconformant}
 			}
 			return err
@@ -81,7 +81,7 @@ func (t *terminal) compared(c report.Comparison) {
 		t.printf("note: %s\n", oneLine(remark))
 	}
 	outcome := report.Passed
-	if c.Regressed() {
+	if c.HasRegressed() {
 		outcome = report.Failed
 	}
 	t.printf("%s\n", t.paint(outcome, view.CompareWords(c)))
@@ -148,7 +148,7 @@ func verify(command *cobra.Command, path, sum string) error {
 		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
 	}
 	verdict := "unchanged"
-	if v.Changed() {
+	if v.WasChanged() {
 		verdict = "changed"
 	}
 	say("%s: %s", verdict, path)

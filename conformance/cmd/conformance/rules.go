@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/nearest"
+	"partnerkit.dev/internal/suggest"
 )
 
 func newRules() *cobra.Command {
@@ -105,7 +105,7 @@ func explain(out io.Writer, r rule.Rule) {
 	if len(r.Needs) > 0 {
 		fmt.Fprintf(out, "needs     %s\n", strings.Join(r.Needs, ", "))
 	}
-	if shown, ok := example.Of(r); ok {
+	if shown, ok := example.Find(r); ok {
 		showSteps(out, "right", shown.Right)
 		showSteps(out, "wrong", shown.Wrong)
 	}
@@ -137,7 +137,7 @@ func rulesNamed(name string) ([]rule.Rule, error) {
 			return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Clause != clause.ID }), nil
 		}
 	}
-	return nil, fmt.Errorf("there is no rule or clause %.100q%s", name, nearest.Hint(name, append(clauses, ruleIDs()...)))
+	return nil, fmt.Errorf("there is no rule or clause %.100q%s", name, suggest.Hint(name, append(clauses, ruleIDs()...)))
 }
 
 func clauseIDs() (ids []string) {

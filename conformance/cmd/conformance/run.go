@@ -20,7 +20,7 @@ import (
 
 // usualRun says how many holds and bookings a run makes.
 func usualRun() string {
-	standard, quick := plan.Standard.Usual(), plan.Quick.Usual()
+	standard, quick := plan.Standard.UsualCalls(), plan.Quick.UsualCalls()
 	return fmt.Sprintf("It makes about\n%d holds and %d bookings, or %d and %d with --depth quick, for slots of the next 60 days.",
 		standard.Holds, standard.Bookings, quick.Holds, quick.Bookings)
 }
@@ -118,7 +118,7 @@ Exit codes:
 		},
 	}
 	flags.register(command.Flags())
-	complete(command, map[string]cobra.CompletionFunc{
+	registerCompletions(command, map[string]cobra.CompletionFunc{
 		"auth-type":  oneOf(authTypes),
 		"progress":   cobra.FixedCompletions([]string{progressText, progressJSON}, cobra.ShellCompDirectiveNoFileComp),
 		"rule":       someOf(ruleIDs),
@@ -199,10 +199,10 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) (*suite.Ou
 	if flags.awaitLedger {
 		config.Ledger.Await(lines.await(command.InOrStdin()))
 	}
-	screen := newScreen(out, redact, config.Judged(), "judging")
+	screen := newScreen(out, redact, config.RuleIDs(), "judging")
 	screen.verbose = flags.verbose
 	screen.begin(config)
-	config.Progress, config.Waiting, config.Listening = screen.rule, screen.waiting, screen.listening(config)
+	config.Progress, config.Waiting, config.Listening = screen.rule, screen.printWait, screen.listening(config)
 	if flags.progress == progressJSON {
 		config.Progress = lines.rules(redact)
 	}

@@ -41,7 +41,7 @@ func newScreen(out io.Writer, redact func(string) string, names []string, doing 
 }
 
 func (s *screen) begin(config suite.Config) {
-	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.Judged()), len(rule.All()))
+	s.printf("judging %s (%s key) by %d of %d rules\n", config.BaseURL.Redacted(), config.AuthType, len(config.RuleIDs()), len(rule.All()))
 	s.plan(config.Plan())
 	if config.LimitScale != 1 {
 		s.printf("the contract's limits are multiplied by %g: this run proves nothing about them\n", config.LimitScale)
@@ -49,8 +49,8 @@ func (s *screen) begin(config suite.Config) {
 	s.printf("\n")
 }
 
-// spoken returns an outcome in words.
-func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+// outcomeWords returns an outcome in words.
+func outcomeWords(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
 
 // rule shows a judged rule. A rule that is judged again with the same outcome is not shown twice.
 func (s *screen) rule(r report.RuleResult) {
@@ -59,22 +59,22 @@ func (s *screen) rule(r report.RuleResult) {
 		return
 	}
 	s.judged[r.ID] = r.Outcome
-	show := func() { s.found(r) }
+	show := func() { s.printFinding(r) }
 	if again {
-		s.above(show)
+		s.printAboveBar(show)
 		return
 	}
 	s.step(show)
 }
 
-func (s *screen) found(r report.RuleResult) {
+func (s *screen) printFinding(r report.RuleResult) {
 	shows := r.Outcome == report.Failed || r.Outcome == report.Warned || r.Outcome == report.Known ||
 		r.ID == rule.Reachable.ID && r.Outcome != report.Passed
 	switch {
 	case shows:
 		s.finding(r)
 	case s.verbose:
-		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, pad(spoken(r.Outcome), longestOutcome)), r.Level, s.width, r.ID, r.Title)
+		s.printf("%s  %-6s  %-*s  %s\n", s.paint(r.Outcome, pad(outcomeWords(r.Outcome), longestOutcome)), r.Level, s.width, r.ID, r.Title)
 	}
 }
 
@@ -84,7 +84,7 @@ func pad(text string, width int) string { return text + strings.Repeat(" ", max(
 
 // finding shows what is wrong, how to fix it, and the call that repeats it.
 func (s *screen) finding(r report.RuleResult) {
-	s.printf("%s %s (%s, %s)\n", s.paint(r.Outcome, strings.ToUpper(spoken(r.Outcome))), r.ID, r.Level, r.Clause)
+	s.printf("%s %s (%s, %s)\n", s.paint(r.Outcome, strings.ToUpper(outcomeWords(r.Outcome))), r.ID, r.Level, r.Clause)
 	s.printf("  %s.\n", r.Title)
 	s.note("  %s\n", r.Message)
 	s.note("  Known: %s\n", r.Known)
@@ -94,15 +94,15 @@ func (s *screen) finding(r report.RuleResult) {
 	}
 	s.printf("  Fix:    %s\n", r.Fix)
 	s.note("  Picture: %s, in the report folder\n", r.Picture)
-	if x := revealing(r); x != nil {
+	if x := tellingCall(r); x != nil {
 		s.note("  Repeat: %s\n", x.Curl)
 	}
 	s.printf("\n")
 }
 
-// revealing returns the call that shows most of a finding: the one with a marked place, else the
+// tellingCall returns the call that shows most of a finding: the one with a marked place, else the
 // last one to the rule's endpoint.
-func revealing(r report.RuleResult) (best *report.Exchange) {
+func tellingCall(r report.RuleResult) (best *report.Exchange) {
 	weight := func(x *report.Exchange) int {
 		switch {
 		case x.Response != nil && x.Response.Body.Excerpt != "":
@@ -120,14 +120,14 @@ func revealing(r report.RuleResult) (best *report.Exchange) {
 	return best
 }
 
-func (s *screen) waiting(until time.Time) {
-	s.above(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
+func (s *screen) printWait(until time.Time) {
+	s.printAboveBar(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
 }
 
 // listening shows where the partner's webhooks are received.
 func (s *screen) listening(config suite.Config) func(string) {
 	return func(address string) {
-		s.above(func() {
+		s.printAboveBar(func() {
 			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, oneLine(address))
 		})
 	}
@@ -135,14 +135,14 @@ func (s *screen) listening(config suite.Config) func(string) {
 
 // step shows something above the bar and advances the bar. Errors of the bar are ignored.
 func (s *screen) step(show func()) {
-	s.above(show)
+	s.printAboveBar(show)
 	if s.bar != nil {
 		_ = s.bar.Add(1)
 	}
 }
 
-// above shows something in place of the bar, which is drawn again with the next step.
-func (s *screen) above(show func()) {
+// printAboveBar shows something in place of the bar, which is drawn again with the next step.
+func (s *screen) printAboveBar(show func()) {
 	if s.bar != nil {
 		_ = s.bar.Clear()
 	}

@@ -98,7 +98,7 @@ Exit codes:
 	f.IntVar(&flags.parallel, "parallel", min(runtime.NumCPU(), mostParallel), "how many partners are judged concurrently")
 	f.StringVar(&flags.reportDir, "report-dir", matrixFolder, "the `folder` for the matrix; it is created if missing")
 	f.BoolVar(&flags.asJSON, "json", false, "print the matrix as JSON; progress goes to the standard error")
-	complete(command, map[string]cobra.CompletionFunc{
+	registerCompletions(command, map[string]cobra.CompletionFunc{
 		"defect": someOf(partners(selftest.Defect)), "variant": someOf(partners(selftest.Variant)), "report-dir": folders,
 	})
 	return command
@@ -118,7 +118,7 @@ func (f selftestFlags) plan(named, deep bool) (selftest.Plan, error) {
 	}
 	cases, err := f.cases(named, deep)
 	cases.Depth = f.depth
-	return cases.Among(f.customers), err
+	return cases.WithCustomers(f.customers), err
 }
 
 func (f selftestFlags) cases(named, deep bool) (selftest.Plan, error) {
@@ -136,11 +136,11 @@ func (f selftestFlags) cases(named, deep bool) (selftest.Plan, error) {
 	case named && len(f.defects)+len(f.variants) == 0:
 		return selftest.Plan{}, errors.New("--defect and --variant are empty: give names, such as --defect hold-without-code, or leave them out for all")
 	case named:
-		return selftest.Only(f.defects, f.variants)
+		return selftest.SelectedPlan(f.defects, f.variants)
 	case f.fast:
-		return selftest.Fast(f.sample), nil
+		return selftest.FastPlan(f.sample), nil
 	default:
-		return selftest.Whole(), nil
+		return selftest.WholePlan(), nil
 	}
 }
 
@@ -203,7 +203,7 @@ func beginTrials(out io.Writer, cases selftest.Plan) trials {
 		count[c.Kind]++
 		names = append(names, c.Name)
 	}
-	t := trials{newScreen(out, unredacted, names, "trying")}
+	t := trials{newScreen(out, keepText, names, "trying")}
 	t.printf("testing %d rules: plain mocks %d, variants %d, defects %d, deep defects %d\n\n",
 		len(cases.Rules), count[selftest.Lawful], count[selftest.Variant], count[selftest.Defect], count[selftest.Deep])
 	return t
@@ -221,14 +221,14 @@ func (t trials) trial(one selftest.Trial) {
 
 func (t trials) end(dir string, m *selftest.Matrix) {
 	t.printf("\n")
-	for _, one := range m.Problematic() {
+	for _, one := range m.ProblemTrials() {
 		t.printf("%s  %s %s\n", t.paint(report.Failed, one.Outcome.Words()), one.Kind, one.Name)
 		for _, problem := range one.Problems {
 			t.printf("    %s\n", oneLine(problem))
 		}
 		t.printf("    see %s\n", filepath.Join(dir, one.Folder(), "report.html"))
 	}
-	for _, proof := range m.Unproven() {
+	for _, proof := range m.UnprovenRules() {
 		t.printf("%s  %s %s: %s\n", t.paint(report.Failed, "unproven"), proof.Level, proof.ID, proof.Problem)
 	}
 	for _, d := range m.Depth {
@@ -241,5 +241,5 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	t.printf("%s\n", t.paint(outcome, m.Verdict()))
 }
 
-// unredacted redacts nothing: the mocks' key is not secret.
-func unredacted(text string) string { return text }
+// keepText redacts nothing: the mocks' key is not secret.
+func keepText(text string) string { return text }

@@ -10,8 +10,8 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 )
 
-// cloned is a folder with the conformance.yaml of a stranger in it.
-func cloned(t *testing.T, settings string) (folder string) {
+// cloneFolder is a folder with the conformance.yaml of a stranger in it.
+func cloneFolder(t *testing.T, settings string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "conformance.yaml"), []byte(settings), 0o600); err != nil {
@@ -43,7 +43,7 @@ func TestAClonedRepositoryChoosesNoAddressNoSecretAndNoFile(t *testing.T) {
 			t.Run(setting+" "+where, func(t *testing.T) {
 				t.Parallel()
 				outside := t.TempDir()
-				folder := cloned(t, strings.ReplaceAll(file, "OUTSIDE", outside))
+				folder := cloneFolder(t, strings.ReplaceAll(file, "OUTSIDE", outside))
 				args := []string{"run", "--base-url", partner}
 				if setting == "base-url" {
 					args = args[:1]
@@ -89,7 +89,7 @@ func TestUserSettingsApplyBesideASettingsFileThatIsNotTrusted(t *testing.T) {
 			[]string{"CONFORMANCE_BASE_URL=" + partner, "CONFORMANCE_AUTH_KEY_ENV=MINE", "MINE=" + key}, nil, key,
 		},
 	} {
-		r := startIn(t, cloned(t, settings), run.environment, append([]string{"run"}, run.args...)...).wait(t)
+		r := startIn(t, cloneFolder(t, settings), run.environment, append([]string{"run"}, run.args...)...).wait(t)
 		if r.code == 2 || !strings.Contains(r.stdout, "settings from conformance.yaml") {
 			t.Errorf("%s: want a run with the settings of the file, got %d\n%s%s", name, r.code, r.stdout, r.stderr)
 		}
@@ -118,7 +118,7 @@ func TestAClonedRepositoryHasNoReportWrittenThroughItsLinks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			outside := t.TempDir()
-			folder := cloned(t, "read-only: true\n")
+			folder := cloneFolder(t, "read-only: true\n")
 			from := filepath.Join(folder, link.from)
 			if err := os.MkdirAll(filepath.Dir(from), 0o755); err != nil {
 				t.Fatal(err)

@@ -52,7 +52,7 @@ const slowFor = 300 * time.Millisecond
 func stopAt(at moment) (slow change, come <-chan struct{}) {
 	reached := make(chan struct{})
 	var calls atomic.Int64
-	return only(at.endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	return changeEndpoint(at.endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		switch now := calls.Add(1) == int64(at.call); {
 		case now && at.after:
 			recorder := httptest.NewRecorder()
@@ -88,9 +88,9 @@ func TestHoldsAreUndoneWhenTheRunIsInterrupted(t *testing.T) {
 		for _, at := range interrupt.moments {
 			t.Run(interrupt.name+" "+at.name, func(t *testing.T) {
 				t.Parallel()
-				mock := small(t)
+				mock := newSmallMock(t)
 				slow, come := stopAt(at)
-				p := startProcess(t, withKey(), "run", "--base-url", between(t, mock, slow))
+				p := startProcess(t, withKey(), "run", "--base-url", serveChanged(t, mock, slow))
 				p.interruptAt(t, come, interrupt.signals)
 				r := p.wait(t)
 				if r.code != 3 || r.result == nil || r.result.Verdict != report.Incomplete || r.result.Reason != "the run was interrupted" {
@@ -131,9 +131,9 @@ func (p *process) interruptAt(t *testing.T, come <-chan struct{}, signals []os.S
 
 func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 	t.Parallel()
-	mock := small(t)
+	mock := newSmallMock(t)
 	slow, come := stopAt(moment{endpoint: partnerapi.Confirm, call: 1})
-	p := startProcess(t, withKey(), "run", "--base-url", between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	p := startProcess(t, withKey(), "run", "--base-url", serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Has("updated_since") {
 			http.Error(w, `{"message":"unknown parameter"}`, http.StatusBadRequest)
 			return
@@ -154,7 +154,7 @@ func TestABreachStandsAlsoWhenTheRunIsInterruptedLater(t *testing.T) {
 // A reader such as head closes the output after a few lines.
 func TestARunFinishesEvenIfItsOutputIsNotRead(t *testing.T) {
 	t.Parallel()
-	mock := small(t)
+	mock := newSmallMock(t)
 	r := runPiped(t, serve(t, mock.ServeHTTP), func(output io.ReadCloser, _ *os.Process) {
 		if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || !strings.HasPrefix(line, "judging") {
 			t.Errorf("want the first line, got %q, %v", line, err)
@@ -189,12 +189,12 @@ func killings() (all []killing) {
 	return all
 }
 
-// killed starts a run against a mock, and returns when it has been killed.
-func (k killing) killed(t *testing.T, mock *mockpartner.Mock) (address, account string) {
+// killRun starts a run against a mock, and returns when it has been killed.
+func (k killing) killRun(t *testing.T, mock *mockpartner.Mock) (address, account string) {
 	t.Helper()
 	var requests atomic.Int64
 	started, gone := make(chan *process, 1), make(chan struct{})
-	address = between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address = serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Products || endpoint == partnerapi.Availability || requests.Add(1) != k.nth {
 			next.ServeHTTP(w, r)
 			return
@@ -256,8 +256,8 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 		}
 		t.Run(fmt.Sprintf("request %d, %s", k.nth, k.when), func(t *testing.T) {
 			t.Parallel()
-			mock := small(t)
-			address, account := k.killed(t, mock)
+			mock := newSmallMock(t)
+			address, account := k.killRun(t, mock)
 			cleanedUp := cleanUp(t, account, address)
 			for _, booking := range mock.Default().Platform().Bookings() {
 				if booking.CancelledAt.IsZero() {

@@ -35,7 +35,7 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
 		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.notPassed())
 	}
-	for _, one := range r.plain() {
+	for _, one := range r.rulesWithoutExploring() {
 		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
 			t.Errorf("want %s passed, got %s: %s", one.ID, one.Outcome, one.Message)
 		}
@@ -138,7 +138,7 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 			if r.code != 3 || r.result.Verdict != report.Incomplete || !strings.Contains(r.result.Reason, partner.says) {
 				t.Errorf("want exit 3 because %q, got exit %d, %s because %q", partner.says, r.code, r.result.Verdict, r.result.Reason)
 			}
-			for _, one := range r.plain() {
+			for _, one := range r.rulesWithoutExploring() {
 				switch {
 				case one.ID == rule.Reachable.ID && (one.Outcome != report.Inconclusive || len(one.Exchanges) != 1 || one.Exchanges[0].Failure == nil):
 					t.Errorf("want %s inconclusive, shown by one exchange that failed, got %+v", one.ID, one)

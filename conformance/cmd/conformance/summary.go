@@ -8,7 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 // The maximum number of lines of each list of a summary, and of all lists together, so that the
@@ -47,7 +47,7 @@ func (s *summary) show(r *report.Result) {
 	s.findings(r, report.Warned, causes)
 	s.findings(r, report.Known, causes)
 	s.caller(r.CallerFaults)
-	s.slow(r.Latency)
+	s.printSlowEndpoints(r.Latency)
 	s.counts(r)
 }
 
@@ -64,12 +64,12 @@ func (s *summary) list(heading string, lines []string) {
 			s.printf("  and %d more, in the report\n", len(lines)-i)
 			return
 		}
-		s.printf("  %s\n", s.fitting(oneLine(line)))
+		s.printf("  %s\n", s.fitLine(oneLine(line)))
 	}
 }
 
-// fitting cuts a line that the terminal would break.
-func (t *terminal) fitting(line string) string {
+// fitLine cuts a line that the terminal would break.
+func (t *terminal) fitLine(line string) string {
 	const indent = 2
 	if most := t.columns - indent; t.columns > 0 && utf8.RuneCountInString(line) > most {
 		return string([]rune(line)[:most-1]) + "…"
@@ -103,7 +103,7 @@ func (s *summary) findings(r *report.Result, outcome report.Outcome, causes map[
 			lines = append(lines, fmt.Sprintf("%-*s  %s", s.width, one.ID, one.Title))
 		}
 	}
-	heading := also + spoken(outcome)
+	heading := also + outcomeWords(outcome)
 	s.list(s.paint(outcome, strings.ToUpper(heading[:1])+heading[1:]+":"), lines)
 }
 
@@ -122,13 +122,13 @@ func (s *summary) notJudged(r *report.Result, causes map[string]bool) {
 func (s *summary) caller(all []report.CallerFault) {
 	var lines []string
 	for _, fault := range all {
-		lines = append(lines, fmt.Sprintf("%s, %s: %s", fault.ID, count.Of(fault.Calls, "call"), fault.Message))
+		lines = append(lines, fmt.Sprintf("%s, %s: %s", fault.ID, plural.Count(fault.Calls, "call"), fault.Message))
 	}
 	s.list("What the caller got wrong:", lines)
 }
 
-// slow names the endpoints that answered too late.
-func (s *summary) slow(all []report.Latency) {
+// printSlowEndpoints names the endpoints that answered too late.
+func (s *summary) printSlowEndpoints(all []report.Latency) {
 	for _, l := range all {
 		if l.OverHealthy > 0 {
 			s.printf("Slow: %s took up to %s of the %s allowed; %s\n", l.Endpoint, view.Milliseconds(l.WorstMS), view.Milliseconds(l.HealthyLimitMS), strings.TrimSpace(givenUp(l)))
@@ -137,37 +137,37 @@ func (s *summary) slow(all []report.Latency) {
 }
 
 func (s *summary) counts(r *report.Result) {
-	counts := []string{count.Of(r.Summary[report.Passed], "rule") + " passed"}
+	counts := []string{plural.Count(r.Summary[report.Passed], "rule") + " passed"}
 	for _, outcome := range report.Outcomes() {
 		if n := r.Summary[outcome]; n > 0 && outcome != report.Passed {
-			counts = append(counts, fmt.Sprintf("%d %s", n, spoken(outcome)))
+			counts = append(counts, fmt.Sprintf("%d %s", n, outcomeWords(outcome)))
 		}
 	}
 	c := r.Coverage
 	var short []string
 	if c.CasesLeftOut > 0 {
-		short = append(short, fmt.Sprintf("no time for %s of the plan", count.Of(c.CasesLeftOut, "case")))
+		short = append(short, fmt.Sprintf("no time for %s of the plan", plural.Count(c.CasesLeftOut, "case")))
 	}
 	if c.CasesBrief > 0 {
-		short = append(short, fmt.Sprintf("time for only some calls of %s of the plan", count.Of(c.CasesBrief, "case")))
+		short = append(short, fmt.Sprintf("time for only some calls of %s of the plan", plural.Count(c.CasesBrief, "case")))
 	}
 	if len(short) > 0 {
 		s.printf("There was %s. %s\n", strings.Join(short, ", and "), view.MoreTime)
 	}
 	if c.CasesWithoutHolds > 0 {
-		s.printf("There were too few holds for %s of the plan. %s\n", count.Of(c.CasesWithoutHolds, "case"), view.MoreHolds)
+		s.printf("There were too few holds for %s of the plan. %s\n", plural.Count(c.CasesWithoutHolds, "case"), view.MoreHolds)
 	}
 	s.printf("%s, in %s\n", strings.Join(counts, ", "), view.Milliseconds(float64(r.DurationMS)))
 	if c.CallsNotJudged > 0 {
-		s.printf("%s passed without being judged\n", count.Of(c.CallsNotJudged, "call"))
+		s.printf("%s passed without being judged\n", plural.Count(c.CallsNotJudged, "call"))
 	}
 	if r.Recorded {
-		s.printf("%s, %s, %s; %s, %s\n", count.Of(c.Calls, "call"), count.Of(c.Holds, "hold"), count.Of(c.Bookings, "booking"),
-			count.Of(c.Products, "product"), count.Of(c.Options, "option"))
+		s.printf("%s, %s, %s; %s, %s\n", plural.Count(c.Calls, "call"), plural.Count(c.Holds, "hold"), plural.Count(c.Bookings, "booking"),
+			plural.Count(c.Products, "product"), plural.Count(c.Options, "option"))
 		return
 	}
-	s.printf("%s, %s, %s; %s, slots of %d of %s, %s\n", count.Of(c.Calls, "call"), count.Of(c.Holds, "hold"), count.Of(c.Bookings, "booking"),
-		count.Of(c.Products, "product"), c.OptionsAsked, count.Of(c.Options, "option"), count.Of(c.Slots, "slot"))
+	s.printf("%s, %s, %s; %s, slots of %d of %s, %s\n", plural.Count(c.Calls, "call"), plural.Count(c.Holds, "hold"), plural.Count(c.Bookings, "booking"),
+		plural.Count(c.Products, "product"), c.OptionsAsked, plural.Count(c.Options, "option"), plural.Count(c.Slots, "slot"))
 }
 
 // reports names the files that were written.
@@ -227,7 +227,7 @@ func (s *summary) exploration(e *report.Exploration) {
 	if e.Broken == nil {
 		return
 	}
-	s.printf("\nThe shortest lifecycle that fails, cut down from %s by playing %d more:\n", count.Of(e.Broken.Drawn, "step"), e.Broken.Tries)
+	s.printf("\nThe shortest lifecycle that fails, cut down from %s by playing %d more:\n", plural.Count(e.Broken.Drawn, "step"), e.Broken.Tries)
 	for _, slot := range e.Broken.Slots {
 		s.printf("  %s\n", oneLine(slot))
 	}

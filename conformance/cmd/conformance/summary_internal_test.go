@@ -22,12 +22,12 @@ func resultOf(verdict report.Verdict, outcome func(rule.Rule) (report.Outcome, s
 		}
 		r.Rules = append(r.Rules, result)
 	}
-	return r.Complete()
+	return r.Completed()
 }
 
 func summaryOf(r *report.Result) string {
 	var out bytes.Buffer
-	s := newScreen(&out, unredacted, nil, "")
+	s := newScreen(&out, keepText, nil, "")
 	s.end(r)
 	s.reports([]string{"reports/report.json", "reports/report.html"}, strings.Repeat("a", 64))
 	return out.String()
@@ -76,7 +76,7 @@ func TestAnUnreachablePartnerIsOneFindingAndAboutTenLines(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	s := newScreen(&out, unredacted, nil, "")
+	s := newScreen(&out, keepText, nil, "")
 	for _, one := range r.Rules {
 		s.rule(one)
 	}
@@ -125,7 +125,7 @@ func TestAFindingShowsWhatIsWrongTheFixAndTheCallThatRevealsIt(t *testing.T) {
 		shown := r
 		shown.Exchanges = slices.Concat(r.Exchanges, c.more)
 		var out bytes.Buffer
-		s := newScreen(&out, unredacted, nil, "")
+		s := newScreen(&out, keepText, nil, "")
 		s.rule(shown)
 		s.rule(shown) // no news
 		want := "FAILED reserve.code (MUST, RSV-2)\n  A hold has a code.\n  Expected a code\n  Fix:    Send one.\n  Repeat: " + c.curl + "\n\n"
@@ -138,7 +138,7 @@ func TestAFindingShowsWhatIsWrongTheFixAndTheCallThatRevealsIt(t *testing.T) {
 func TestEveryRuleHasALineWhereAllAreWanted(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	s := newScreen(&out, unredacted, []string{"reserve.code"}, "")
+	s := newScreen(&out, keepText, []string{"reserve.code"}, "")
 	s.verbose = true
 	s.rule(report.RuleResult{ID: "reserve.code", Level: rule.Must, Title: "A hold has a code", Outcome: report.NotApplicable})
 	if want := "not applicable  MUST    reserve.code  A hold has a code\n"; out.String() != want {

@@ -43,12 +43,12 @@ func TestACallThatIsTurnedAwayIsSentAgain(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			mock := small(t)
+			mock := newSmallMock(t)
 			calls := map[partnerapi.Endpoint]*atomic.Int64{}
 			for _, endpoint := range partnerapi.Endpoints() {
 				calls[endpoint] = new(atomic.Int64)
 			}
-			address := between(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			address := serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				endpoint := partnerapi.EndpointOf(r)
 				if endpoint == "" || !test.turnsAway(endpoint, calls[endpoint].Add(1)) {
 					next.ServeHTTP(w, r)
@@ -71,8 +71,8 @@ func TestAPartnerThatTurnsAnEndpointAwayForGoodIsNotAccusedOfAnything(t *testing
 	for _, endpoint := range partnerapi.Endpoints() {
 		t.Run(string(endpoint), func(t *testing.T) {
 			t.Parallel()
-			mock := small(t)
-			address := between(t, mock, only(endpoint, func(_ http.Handler, w http.ResponseWriter, _ *http.Request) {
+			mock := newSmallMock(t)
+			address := serveChanged(t, mock, changeEndpoint(endpoint, func(_ http.Handler, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", "3600")
 				w.WriteHeader(http.StatusTooManyRequests)
 			}))
@@ -111,7 +111,7 @@ func TestAConnectionThatIsClosedBetweenTwoCallsIsNoBreach(t *testing.T) {
 		for name, served := range map[string]bool{"before the call": false, "after the call was served": true} {
 			t.Run(string(closes)+" "+name, func(t *testing.T) {
 				t.Parallel()
-				mock := small(t)
+				mock := newSmallMock(t)
 				address := connections(t, func(first bool, w http.ResponseWriter, r *http.Request) {
 					endpoint := partnerapi.EndpointOf(r)
 					if first || endpoint == "" || closes != "" && endpoint != closes {

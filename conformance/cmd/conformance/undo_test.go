@@ -18,16 +18,16 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// lost lets the mock do what a call asks for and then drops the connection: the
+// dropAnswer lets the mock do what a call asks for and then drops the connection: the
 // answer never arrives.
-func lost(next http.Handler, w http.ResponseWriter, r *http.Request) {
+func dropAnswer(next http.Handler, w http.ResponseWriter, r *http.Request) {
 	next.ServeHTTP(httptest.NewRecorder(), r)
-	raw("")(w, r)
+	answerBytes("")(w, r)
 }
 
-// first changes the first answer for each endpoint, code and booking id that is asked
+// changeFirstAnswer changes the first answer for each endpoint, code and booking id that is asked
 // for with the good key.
-func first(change change) change {
+func changeFirstAnswer(change change) change {
 	var seen sync.Map
 	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") == "Bearer "+key {
@@ -47,18 +47,18 @@ func TestHoldsAreUndoneEvenIfRulesFail(t *testing.T) {
 		fails  string
 		change change
 	}{
-		"the first release of every code is answered with 500":           {"release.status", only(partnerapi.Release, first(broken))},
-		"the first cancellation of every booking is answered with 500":   {"cancel.status", only(partnerapi.Cancel, first(broken))},
-		"the first release of every code says that nothing was released": {"release.success", only(partnerapi.Release, first(says(http.StatusOK, `{"success":false}`)))},
-		"a booking is answered with a broken body": {"confirm.json", only(partnerapi.Confirm, first(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		"the first release of every code is answered with 500":           {"release.status", changeEndpoint(partnerapi.Release, changeFirstAnswer(broken))},
+		"the first cancellation of every booking is answered with 500":   {"cancel.status", changeEndpoint(partnerapi.Cancel, changeFirstAnswer(broken))},
+		"the first release of every code says that nothing was released": {"release.success", changeEndpoint(partnerapi.Release, changeFirstAnswer(says(http.StatusOK, `{"success":false}`)))},
+		"a booking is answered with a broken body": {"confirm.json", changeEndpoint(partnerapi.Confirm, changeFirstAnswer(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 			next.ServeHTTP(httptest.NewRecorder(), r)
 			text(http.StatusOK, "application/json", `{"externalBookingId":"`)(w, r)
 		}))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mock := small(t)
-			r := judge(t, between(t, mock, partner.change))
+			mock := newSmallMock(t)
+			r := judge(t, serveChanged(t, mock, partner.change))
 			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{partner.fails}) {
 				t.Errorf("want exit 1 for %q, got %d for %q\n%s", partner.fails, r.code, failed, r.notPassed())
 			}
@@ -74,14 +74,14 @@ func TestHoldsAndBookingsThatCannotBeUndoneAreListed(t *testing.T) {
 		change       change
 		kind, reason string
 	}{
-		"the answer to every reserve is lost": {only(partnerapi.Reserve, lost), "hold", "reserve was never answered: there may be a hold"},
-		"the answer to every confirm is lost": {only(partnerapi.Confirm, lost), "hold", "confirm was never answered: there may be a booking"},
-		"release is answered with 500":        {only(partnerapi.Release, broken), "hold", "release was answered with 500 Internal Server Error"},
-		"cancel is answered with 500":         {only(partnerapi.Cancel, broken), "booking", "cancel was answered with 500 Internal Server Error"},
+		"the answer to every reserve is lost": {changeEndpoint(partnerapi.Reserve, dropAnswer), "hold", "reserve was never answered: there may be a hold"},
+		"the answer to every confirm is lost": {changeEndpoint(partnerapi.Confirm, dropAnswer), "hold", "confirm was never answered: there may be a booking"},
+		"release is answered with 500":        {changeEndpoint(partnerapi.Release, broken), "hold", "release was answered with 500 Internal Server Error"},
+		"cancel is answered with 500":         {changeEndpoint(partnerapi.Cancel, broken), "booking", "cancel was answered with 500 Internal Server Error"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := judge(t, between(t, small(t), partner.change))
+			r := judge(t, serveChanged(t, newSmallMock(t), partner.change))
 			if r.code != 1 || len(r.result.NotUndone) == 0 {
 				t.Fatalf("want exit 1 and what was not undone, got %d and %+v\n%s", r.code, r.result.NotUndone, r.notPassed())
 			}

@@ -90,7 +90,7 @@ func (w *watch) judge(ctx context.Context, config suite.Config, flags runFlags) 
 	}
 	if w.last != nil {
 		w.screen.printf("\n")
-		w.screen.changed(report.Compare(w.last, outcome.Result))
+		w.screen.printChanges(report.Compare(w.last, outcome.Result))
 	}
 	w.last = outcome.Result
 	return err
@@ -133,8 +133,8 @@ func brokenRules(r *report.Result) (ids []string) {
 	return ids
 }
 
-// changed shows what has changed since the last run.
-func (t *terminal) changed(c report.Comparison) {
+// printChanges shows what has changed since the last run.
+func (t *terminal) printChanges(c report.Comparison) {
 	t.printf("Since the last run: %d fixed, %d new, %d still failing.\n", len(c.Fixed), len(c.Broke), len(c.StillBroken))
 	for _, list := range []struct {
 		word    string

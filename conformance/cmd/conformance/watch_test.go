@@ -21,8 +21,8 @@ type watched struct {
 	seen  []string
 }
 
-// until reads the output up to a line that has these words.
-func (w *watched) until(t *testing.T, words string) {
+// readUntil reads the output up to a line that has these words.
+func (w *watched) readUntil(t *testing.T, words string) {
 	t.Helper()
 	for w.lines.Scan() {
 		w.seen = append(w.seen, w.lines.Text())
@@ -79,16 +79,16 @@ func TestWatchingJudgesAgainOnEnterTheFailingRulesFirstAndShowsWhatChanged(t *te
 		}
 		mock.ServeHTTP(answer, request)
 	}), "--label", "products")
-	w.until(t, "FAILED products.auth.missing-key")
-	w.until(t, "Press Enter to run again")
+	w.readUntil(t, "FAILED products.auth.missing-key")
+	w.readUntil(t, "Press Enter to run again")
 	broken.Store(false)
 	if _, err := io.WriteString(w.keys, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	w.until(t, "Enter was pressed. Running again.")
-	w.until(t, "fixed          products.auth.missing-key")
-	w.until(t, "Since the last run: 1 fixed, 0 new, 0 still failing.")
-	w.until(t, "Press Enter to run again")
+	w.readUntil(t, "Enter was pressed. Running again.")
+	w.readUntil(t, "fixed          products.auth.missing-key")
+	w.readUntil(t, "Since the last run: 1 fixed, 0 new, 0 still failing.")
+	w.readUntil(t, "Press Enter to run again")
 	w.interrupt(t)
 }
 

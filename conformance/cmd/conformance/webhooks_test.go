@@ -24,16 +24,16 @@ func freePort(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// notifying starts a mock that sends its webhooks to that address.
-func notifying(t *testing.T, address string, options mockpartner.Options) (url string) {
+// startNotifier starts a mock that sends its webhooks to that address.
+func startNotifier(t *testing.T, address string, options mockpartner.Options) (url string) {
 	t.Helper()
 	options.Webhooks = &mockpartner.Webhooks{URL: address, Secret: webhookSecret}
 	_, url = startMock(t, options)
 	return url
 }
 
-// hearing returns the flags of a run that judges webhooks, and of the rules that they need.
-func hearing(listen string, more ...string) []string {
+// webhookFlags returns the flags of a run that judges webhooks, and of the rules that they need.
+func webhookFlags(listen string, more ...string) []string {
 	return append([]string{"--webhook-listen", listen, "--webhook-secret", webhookSecret, "--webhook-wait", "5s", "--label", string(rule.Webhooks), "--depth", "quick"}, more...)
 }
 
@@ -51,8 +51,8 @@ func (r ran) outcomesOfWebhooks() map[string]report.Outcome {
 func TestAPartnersWebhooksAreJudged(t *testing.T) {
 	t.Parallel()
 	listen := freePort(t)
-	url := notifying(t, "http://"+listen+inbox.DefaultPath, mockpartner.Options{Variants: []string{"webhooks-for-every-change"}})
-	r := judge(t, url, ofMock(url, hearing(listen, "--reports", "report.html,report.md,junit.xml,run.har")...)...)
+	url := startNotifier(t, "http://"+listen+inbox.DefaultPath, mockpartner.Options{Variants: []string{"webhooks-for-every-change"}})
+	r := judge(t, url, ofMock(url, webhookFlags(listen, "--reports", "report.html,report.md,junit.xml,run.har")...)...)
 	for id, outcome := range r.outcomesOfWebhooks() {
 		if outcome != report.Passed {
 			t.Errorf("want %s passed, got %s\n%s", id, outcome, r.notPassed())
@@ -74,8 +74,8 @@ func TestAPartnersWebhooksAreJudged(t *testing.T) {
 func TestABreachOfAWebhookIsShownWithWhatArrived(t *testing.T) {
 	t.Parallel()
 	listen := freePort(t)
-	url := notifying(t, "http://"+listen+"/market/17", mockpartner.Options{Defects: []string{"webhook-with-another-secret"}})
-	r := judge(t, url, ofMock(url, hearing(listen, "--webhook-url", "https://tunnel.example/market/17")...)...)
+	url := startNotifier(t, "http://"+listen+"/market/17", mockpartner.Options{Defects: []string{"webhook-with-another-secret"}})
+	r := judge(t, url, ofMock(url, webhookFlags(listen, "--webhook-url", "https://tunnel.example/market/17")...)...)
 	broken := r.rule(t, rule.WebhooksSecret.ID)
 	if r.code != 1 || broken.Outcome != report.Failed || len(broken.Exchanges) == 0 {
 		t.Fatalf("want %s failed with what arrived, got exit %d, %s\n%s", broken.ID, r.code, broken.Outcome, r.notPassed())
@@ -93,7 +93,7 @@ func TestAPartnerWithoutWebhooksIsNotAccused(t *testing.T) {
 	t.Parallel()
 	listen := freePort(t)
 	_, url := startMock(t, mockpartner.Options{})
-	r := judge(t, url, ofMock(url, hearing(listen, "--webhook-wait", "1s")...)...)
+	r := judge(t, url, ofMock(url, webhookFlags(listen, "--webhook-wait", "1s")...)...)
 	for id, outcome := range r.outcomesOfWebhooks() {
 		if outcome != report.NotApplicable {
 			t.Errorf("want %s not applicable, got %s\n%s", id, outcome, r.notPassed())
@@ -104,8 +104,8 @@ func TestAPartnerWithoutWebhooksIsNotAccused(t *testing.T) {
 func TestAWebhookAtAnotherPathIsNamed(t *testing.T) {
 	t.Parallel()
 	listen := freePort(t)
-	url := notifying(t, "http://"+listen+"/hooks", mockpartner.Options{Variants: []string{"webhooks-for-every-change"}})
-	r := judge(t, url, ofMock(url, hearing(listen, "--webhook-wait", "1s")...)...)
+	url := startNotifier(t, "http://"+listen+"/hooks", mockpartner.Options{Variants: []string{"webhooks-for-every-change"}})
+	r := judge(t, url, ofMock(url, webhookFlags(listen, "--webhook-wait", "1s")...)...)
 	if one := r.rule(t, rule.WebhooksSecret.ID); one.Outcome != report.NotApplicable || !strings.Contains(one.Message, "other requests arrived: POST /hooks/availability/notify") {
 		t.Errorf("want the other path named, got %s: %s", one.Outcome, one.Message)
 	}
@@ -114,7 +114,7 @@ func TestAWebhookAtAnotherPathIsNamed(t *testing.T) {
 func TestThePlanNamesWhereWebhooksAreReceived(t *testing.T) {
 	t.Parallel()
 	_, url := startMock(t, mockpartner.Options{})
-	r := start(t, withKey(), append([]string{"run", "--base-url", url, "--plan"}, hearing("127.0.0.1:9")...)...).wait(t)
+	r := start(t, withKey(), append([]string{"run", "--base-url", url, "--plan"}, webhookFlags("127.0.0.1:9")...)...).wait(t)
 	if want := "webhooks at http://127.0.0.1:9/api/v1/partner-integrations/conformance, at most 5s after each change"; r.code != 0 || !strings.Contains(r.stdout, want) {
 		t.Errorf("want exit 0 and %q, got %d:\n%s%s", want, r.code, r.stdout, r.stderr)
 	}

@@ -41,7 +41,7 @@ func Read(path string) (*Baseline, error) {
 	}
 	list, ok := file.Root.(*ast.SequenceNode)
 	if !ok {
-		return nil, file.At(file.Root, "expected a list of known failures, each with rule and reason")
+		return nil, file.ErrorAt(file.Root, "expected a list of known failures, each with rule and reason")
 	}
 	lines := map[string]int{}
 	for _, node := range list.Values {
@@ -50,7 +50,7 @@ func Read(path string) (*Baseline, error) {
 			return nil, err
 		}
 		if first, twice := lines[entry.Rule]; twice {
-			return nil, file.At(node, "%s is in line %d already: keep one of the two", entry.Rule, first)
+			return nil, file.ErrorAt(node, "%s is in line %d already: keep one of the two", entry.Rule, first)
 		}
 		lines[entry.Rule] = entry.Line
 		b.Entries = append(b.Entries, entry)
@@ -67,13 +67,13 @@ func readEntry(file *yamlfile.File, node ast.Node) (Entry, error) {
 	entry := Entry{Rule: given.Rule, Reason: strings.Join(strings.Fields(given.Reason), " "), Line: node.GetToken().Position.Line}
 	switch {
 	case entry.Rule == "":
-		return Entry{}, file.At(node, "the entry names no rule: expected rule: and an id as 'conformance rules' lists them")
+		return Entry{}, file.ErrorAt(node, "the entry names no rule: expected rule: and an id as 'conformance rules' lists them")
 	case entry.Reason == "":
-		return Entry{}, file.At(node, "%s has no reason: say why its failure is known", entry.Rule)
+		return Entry{}, file.ErrorAt(node, "%s has no reason: say why its failure is known", entry.Rule)
 	case given.Until != "":
 		until, err := time.Parse(time.DateOnly, given.Until)
 		if err != nil {
-			return Entry{}, file.At(node, "%s is known until %q: expected a date, such as 2027-05-31", entry.Rule, given.Until)
+			return Entry{}, file.ErrorAt(node, "%s is known until %q: expected a date, such as 2027-05-31", entry.Rule, given.Until)
 		}
 		entry.Until = until
 	}
@@ -87,15 +87,15 @@ func (b *Baseline) Covers(id string, at time.Time) (Entry, bool) {
 		return Entry{}, false
 	}
 	for _, entry := range b.Entries {
-		if entry.Rule == id && !entry.over(at) {
+		if entry.Rule == id && !entry.hasExpired(at) {
 			return entry, true
 		}
 	}
 	return Entry{}, false
 }
 
-// over reports whether the entry's last day has passed.
-func (e Entry) over(at time.Time) bool {
+// hasExpired reports whether the entry's last day has passed.
+func (e Entry) hasExpired(at time.Time) bool {
 	return !e.Until.IsZero() && !at.Before(e.Until.AddDate(0, 0, 1))
 }
 
@@ -107,10 +107,10 @@ func (e Entry) Words() string {
 	return fmt.Sprintf("%s (until %s)", e.Reason, e.Until.Format(time.DateOnly))
 }
 
-// Against compares the baseline with the rules of a run that started at that time, and returns the
+// Compare compares the baseline with the rules of a run that started at that time, and returns the
 // stale entries: their rule passes, their rule does not exist, or their last day has passed. It
 // returns nil for a nil Baseline.
-func (b *Baseline) Against(rules []report.RuleResult, at time.Time) *report.Baseline {
+func (b *Baseline) Compare(rules []report.RuleResult, at time.Time) *report.Baseline {
 	if b == nil {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (b *Baseline) Against(rules []report.RuleResult, at time.Time) *report.Base
 		switch {
 		case missing != nil:
 			says = missing.Error() + ": correct or delete this entry"
-		case entry.over(at):
+		case entry.hasExpired(at):
 			says = fmt.Sprintf("%s was known until %s: delete this entry, or give it a new date", entry.Rule, entry.Until.Format(time.DateOnly))
 		case outcomes[entry.Rule] == report.Passed:
 			says = entry.Rule + " passes now: delete this entry"

@@ -67,7 +67,7 @@ func TestAnEntryThatIsNoLongerTrueIsStale(t *testing.T) {
 - {rule: products.limit, reason: could not be judged}
 - {rule: availability.limit, reason: is blocked}
 `)
-	held := b.Against([]report.RuleResult{
+	held := b.Compare([]report.RuleResult{
 		{ID: "reserve.limit", Outcome: report.Known}, {ID: "confirm.limit", Outcome: report.Passed},
 		{ID: "release.limit", Outcome: report.Failed}, {ID: "products.limit", Outcome: report.Inconclusive},
 		{ID: "availability.limit", Outcome: report.Blocked},
@@ -90,7 +90,7 @@ func TestAnEntryThatIsNoLongerTrueIsStale(t *testing.T) {
 func TestNoBaselineKnowsNothing(t *testing.T) {
 	t.Parallel()
 	var none *baseline.Baseline
-	if _, known := none.Covers(rule.CancelLimit.ID, time.Now()); known || none.Against(nil, time.Now()) != nil {
+	if _, known := none.Covers(rule.CancelLimit.ID, time.Now()); known || none.Compare(nil, time.Now()) != nil {
 		t.Error("want nothing known without a baseline")
 	}
 	if empty := read(t, "# none yet\n"); len(empty.Entries) != 0 {

@@ -70,14 +70,14 @@ func Elements(raw []byte) ([]json.RawMessage, error) {
 	return split(raw, fewElements+len(raw)/shortestElement), nil
 }
 
-// lenient accepts what encoding/json accepts as well formed.
-func lenient(text []byte) *jsontext.Decoder {
+// newLenientDecoder accepts what encoding/json accepts as well formed.
+func newLenientDecoder(text []byte) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 func split(array []byte, most int) []json.RawMessage {
 	elements := []json.RawMessage{}
-	decoder := lenient(array)
+	decoder := newLenientDecoder(array)
 	_, err := decoder.ReadToken() // the bracket
 	for err == nil && len(elements) < most && decoder.PeekKind() != ']' {
 		var element jsontext.Value
@@ -117,7 +117,7 @@ func notJSON(raw []byte) error {
 
 // Depth returns how deeply arrays and objects are nested in a well-formed text.
 func Depth(text []byte) (deepest int) {
-	decoder := lenient(text)
+	decoder := newLenientDecoder(text)
 	for {
 		if _, err := decoder.ReadToken(); err != nil {
 			return deepest

@@ -32,30 +32,30 @@ func TestDecodeReadsOneWholeJSONText(t *testing.T) {
 func TestDecodeSaysWhatIsNoJSONText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                           "the body is empty",
-		" \n\t":                      "the body is empty",
-		"<html>":                     "invalid character '<' looking for beginning of value, at byte 1 of 6",
-		`{"a":1`:                     "unexpected end of JSON input, at byte 6 of 6",
-		`{"a":1}}`:                   "after top-level value, at byte 8 of 8",
-		`{"a":1} {"b":2}`:            "after top-level value",
-		`[1,]`:                       "invalid character ']'",
-		`{a:1}`:                      "invalid character 'a'",
-		`{'a':1}`:                    `invalid character '\''`,
-		`[01]`:                       "invalid character '1'",
-		`[NaN]`:                      "invalid character 'N'",
-		"[\"a\nb\"]":                 "in string literal",
-		"\ufeff[]":                   "looking for beginning of value",
-		"[\"\xff\"]":                 "the body is not UTF-8",
-		"[\"\xed\xa0\x80\"]":         "the body is not UTF-8",
-		nested(100_000):              "exceeded max depth",
-		nested(9_000):                "nested too deeply: expected at most 512 levels",
-		nested(schemas.MaxDepth + 1): "nested too deeply",
+		"":                               "the body is empty",
+		" \n\t":                          "the body is empty",
+		"<html>":                         "invalid character '<' looking for beginning of value, at byte 1 of 6",
+		`{"a":1`:                         "unexpected end of JSON input, at byte 6 of 6",
+		`{"a":1}}`:                       "after top-level value, at byte 8 of 8",
+		`{"a":1} {"b":2}`:                "after top-level value",
+		`[1,]`:                           "invalid character ']'",
+		`{a:1}`:                          "invalid character 'a'",
+		`{'a':1}`:                        `invalid character '\''`,
+		`[01]`:                           "invalid character '1'",
+		`[NaN]`:                          "invalid character 'N'",
+		"[\"a\nb\"]":                     "in string literal",
+		"\ufeff[]":                       "looking for beginning of value",
+		"[\"\xff\"]":                     "the body is not UTF-8",
+		"[\"\xed\xa0\x80\"]":             "the body is not UTF-8",
+		nestArrays(100_000):              "exceeded max depth",
+		nestArrays(9_000):                "nested too deeply: expected at most 512 levels",
+		nestArrays(schemas.MaxDepth + 1): "nested too deeply",
 	} {
 		if _, err := discover.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40q: want %q, got %v", text, want, err)
 		}
 	}
-	if _, err := discover.Decode([]byte(nested(schemas.MaxDepth))); err != nil {
+	if _, err := discover.Decode([]byte(nestArrays(schemas.MaxDepth))); err != nil {
 		t.Errorf("want %d levels read, got %v", schemas.MaxDepth, err)
 	}
 	// Brackets in texts nest nothing.
@@ -64,7 +64,7 @@ func TestDecodeSaysWhatIsNoJSONText(t *testing.T) {
 	}
 }
 
-func nested(levels int) string {
+func nestArrays(levels int) string {
 	return strings.Repeat("[", levels) + strings.Repeat("]", levels)
 }
 

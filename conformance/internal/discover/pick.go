@@ -217,7 +217,7 @@ func misfit(offer Offer, want Want) string {
 		return "without a readable start"
 	case !offer.Slot.Start.After(want.Now):
 		return "in the past"
-	case !offer.Slot.Status.Bookable():
+	case !offer.Slot.Status.IsBookable():
 		return cmp.Or(string(offer.Slot.Status), "without a status")
 	case offer.Option.Lead() == "":
 		return "of an option without units"

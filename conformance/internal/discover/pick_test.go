@@ -31,7 +31,7 @@ func slotIn(days int, id string, change ...func(*discover.Offer)) discover.Offer
 
 func seats(n int64) func(*discover.Offer) { return func(o *discover.Offer) { o.Slot.Vacancies = &n } }
 
-func uncounted(o *discover.Offer) { o.Slot.Vacancies = nil }
+func hideVacancies(o *discover.Offer) { o.Slot.Vacancies = nil }
 
 func status(s partnerapi.SlotStatus) func(*discover.Offer) {
 	return func(o *discover.Offer) { o.Slot.Status = s }
@@ -49,7 +49,7 @@ func TestPickLeavesOutWhatCannotBeBooked(t *testing.T) {
 		"fewer than wanted":               {slotIn(5, "s", seats(2)), discover.Want{Seats: 3}, false},
 		"none left":                       {slotIn(5, "s", seats(0)), discover.Want{}, false},
 		"less than none left":             {slotIn(5, "s", seats(-1)), discover.Want{}, false},
-		"seats that are not counted":      {slotIn(5, "s", uncounted), discover.Want{Seats: 3}, true},
+		"seats that are not counted":      {slotIn(5, "s", hideVacancies), discover.Want{Seats: 3}, true},
 		"no limit, whatever the number":   {slotIn(5, "s", seats(0), status(partnerapi.StatusFreesale)), discover.Want{Seats: 3}, true},
 		"few left":                        {slotIn(5, "s", status(partnerapi.StatusLimited)), discover.Want{}, true},
 		"sold out":                        {slotIn(5, "s", status(partnerapi.StatusSoldOut)), discover.Want{}, false},
@@ -86,10 +86,10 @@ func TestPickPutsTheMostLikedFirst(t *testing.T) {
 			[]discover.Offer{slotIn(1, "soon"), slotIn(5, "b")}, discover.Want{}, []string{"b", "soon"},
 		},
 		"counted seats": {
-			[]discover.Offer{slotIn(5, "any", uncounted), slotIn(5, "ten")}, discover.Want{Counted: true}, []string{"ten", "any"},
+			[]discover.Offer{slotIn(5, "any", hideVacancies), slotIn(5, "ten")}, discover.Want{Counted: true}, []string{"ten", "any"},
 		},
 		"counted seats above all": {
-			[]discover.Offer{slotIn(5, "any", uncounted), slotIn(1, "soon")}, discover.Want{Counted: true}, []string{"soon", "any"},
+			[]discover.Offer{slotIn(5, "any", hideVacancies), slotIn(1, "soon")}, discover.Want{Counted: true}, []string{"soon", "any"},
 		},
 		"few seats": {
 			[]discover.Offer{slotIn(5, "ten"), slotIn(5, "two", seats(2)), slotIn(5, "four", seats(4))},
@@ -133,7 +133,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return location
 }
 
-func at(t *testing.T, text string) time.Time {
+func parseTime(t *testing.T, text string) time.Time {
 	t.Helper()
 	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestASyncLooksFromTodayTo60DaysAheadInTheProductsZone(t *testing.T) {
 		{"2026-12-15T00:00:00Z", "UTC", "2026-12-15", "2027-02-13"},
 		{"2028-01-15T00:00:00Z", "UTC", "2028-01-15", "2028-03-15"}, // a leap year
 	} {
-		got := discover.Lookahead(at(t, test.now), zone(t, test.zone))
+		got := discover.Lookahead(parseTime(t, test.now), zone(t, test.zone))
 		if want := (discover.Window{From: test.from, To: test.to}); got != want {
 			t.Errorf("%s in %s: want %v, got %v", test.now, test.zone, want, got)
 		}
@@ -184,7 +184,7 @@ func TestADayBeginsAndEndsAtMidnightInTheProductsZone(t *testing.T) {
 		{"Pacific/Pago_Pago", "2026-07-01", "2026-07-01T11:00:00Z", "2026-07-02T10:59:59Z"},
 	} {
 		in, day := zone(t, test.zone), discover.Window{From: test.date, To: test.date}
-		first, last := at(t, test.first), at(t, test.last)
+		first, last := parseTime(t, test.first), parseTime(t, test.last)
 		for moment, inside := range map[time.Time]bool{
 			first: true, last: true, first.Add(-time.Second): false, last.Add(time.Second): false,
 		} {

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func decoded(t *testing.T, text string) any {
+func decode(t *testing.T, text string) any {
 	t.Helper()
 	value, err := discover.Decode([]byte(text))
 	if err != nil {
@@ -25,7 +25,7 @@ func pointer(n int64) *int64 { return &n }
 
 func TestAProductIsReadAsItStands(t *testing.T) {
 	t.Parallel()
-	got := discover.ReadProduct(decoded(t, `{
+	got := discover.ReadProduct(decode(t, `{
 		"id": "walk", "timeZone": "Asia/Kathmandu", "allowFreesale": true, "options": [{
 			"id": "morning", "units": [{
 				"id": "unit-adult", "type": "ADULT", "restrictions": {"minAge": 18, "maxAge": null},
@@ -46,7 +46,7 @@ func TestAProductIsReadAsItStands(t *testing.T) {
 
 func TestAProblemInAProductHidesNoOther(t *testing.T) {
 	t.Parallel()
-	got := discover.ReadProduct(decoded(t, `{
+	got := discover.ReadProduct(decode(t, `{
 		"id": 7, "timeZone": 1, "allowFreesale": "true", "options": [
 			null, 3, "x", [],
 			{"id": {}, "units": {"id": "unit-adult"}},
@@ -68,7 +68,7 @@ func TestAProblemInAProductHidesNoOther(t *testing.T) {
 		t.Errorf("want %+v, got %+v", want, got)
 	}
 	for _, text := range []string{`null`, `[]`, `"a"`, `1`, `{}`} {
-		if got := discover.ReadProduct(decoded(t, text)); !reflect.DeepEqual(got, discover.Product{Zone: time.UTC}) {
+		if got := discover.ReadProduct(decode(t, text)); !reflect.DeepEqual(got, discover.Product{Zone: time.UTC}) {
 			t.Errorf("%s: want an empty product, got %+v", text, got)
 		}
 	}
@@ -86,7 +86,7 @@ func TestAZoneThatDoesNotExistIsUTCAndUnknown(t *testing.T) {
 
 func TestASlotIsReadAsItStands(t *testing.T) {
 	t.Parallel()
-	got := discover.ReadSlot(decoded(t, `{
+	got := discover.ReadSlot(decode(t, `{
 		"id": "s-1", "localDateTimeStart": "2026-07-01T09:00:00+05:45", "localDateTimeEnd": "2026-07-01T11:00:00.5Z",
 		"status": "LIMITED", "vacancies": 12.0, "capacity": 1.5e1, "unitPricing": [{"unitId": "unit-adult", "price": 5, "original": 2500.0, "currency": "EUR"}, {"unitId": 3}]
 	}`))
@@ -107,7 +107,7 @@ func TestASlotIsReadAsItStands(t *testing.T) {
 
 func TestAProblemInASlotHidesNoOther(t *testing.T) {
 	t.Parallel()
-	got := discover.ReadSlot(decoded(t, `{
+	got := discover.ReadSlot(decode(t, `{
 		"id": "s-1", "localDateTimeStart": "2026-07-01 09:00", "localDateTimeEnd": 5, "status": 1,
 		"vacancies": "12", "capacity": 12.5, "unitPricing": {"unitId": "unit-adult"}
 	}`))
@@ -115,7 +115,7 @@ func TestAProblemInASlotHidesNoOther(t *testing.T) {
 		t.Errorf("want %+v, got %+v", want, got)
 	}
 	for _, text := range []string{`null`, `[]`, `"a"`, `1`, `{}`} {
-		if got := discover.ReadSlot(decoded(t, text)); !reflect.DeepEqual(got, discover.Slot{}) {
+		if got := discover.ReadSlot(decode(t, text)); !reflect.DeepEqual(got, discover.Slot{}) {
 			t.Errorf("%s: want an empty slot, got %+v", text, got)
 		}
 	}
@@ -124,11 +124,11 @@ func TestAProblemInASlotHidesNoOther(t *testing.T) {
 func TestNumbersBeyondAllSeatsAreNotRead(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"1e19", "9223372036854775808", "-1e300", "1e999", "0.1"} {
-		if got := discover.ReadSlot(decoded(t, `{"vacancies": `+number+`}`)); got.Vacancies != nil {
+		if got := discover.ReadSlot(decode(t, `{"vacancies": `+number+`}`)); got.Vacancies != nil {
 			t.Errorf("%s: want no vacancies, got %d", number, *got.Vacancies)
 		}
 	}
-	if got := discover.ReadSlot(decoded(t, `{"vacancies": -3}`)); got.Vacancies == nil || *got.Vacancies != -3 {
+	if got := discover.ReadSlot(decode(t, `{"vacancies": -3}`)); got.Vacancies == nil || *got.Vacancies != -3 {
 		t.Errorf("want a negative count read, to be judged, got %v", got.Vacancies)
 	}
 }

@@ -45,8 +45,8 @@ var derived = sync.OnceValue(func() map[string]derivedExample {
 	for _, r := range resources() {
 		right := r.example()
 		for _, pointer := range pointers(right, "") {
-			for _, bad := range mistakes(at(right, pointer)) {
-				wrong := changed(right, strings.Split(pointer, "/")[1:], bad)
+			for _, bad := range mistakes(valueAt(right, pointer)) {
+				wrong := replaceAt(right, strings.Split(pointer, "/")[1:], bad)
 				problems := schemas.ValidateValue(r.schema, wrong)
 				if len(problems) != 1 {
 					continue
@@ -61,7 +61,7 @@ var derived = sync.OnceValue(func() map[string]derivedExample {
 					where += ", in " + strings.TrimPrefix(parent, "/")
 				}
 				all[owner.ID] = derivedExample{
-					Example: pair(Step{where, 200, indented(at(right, parent)), ""}, Step{where, 200, indented(at(wrong, parent)), ""}),
+					Example: pair(Step{where, 200, marshalText(valueAt(right, parent)), ""}, Step{where, 200, marshalText(valueAt(wrong, parent)), ""}),
 					schema:  r.schema, right: right, wrong: wrong,
 				}
 			}
@@ -93,7 +93,7 @@ func (r resource) example() any {
 	}
 	value := schema.Examples[0]
 	for pointer, more := range r.more {
-		value = changed(value, strings.Split(pointer, "/")[1:], more)
+		value = replaceAt(value, strings.Split(pointer, "/")[1:], more)
 	}
 	return value
 }
@@ -101,15 +101,15 @@ func (r resource) example() any {
 // missing represents a field that is left out.
 var missing = new(any)
 
-// changed returns a copy of a value with the value at path replaced.
-func changed(value any, path []string, to any) any {
+// replaceAt returns a copy of a value with the value at path replaced.
+func replaceAt(value any, path []string, to any) any {
 	if len(path) == 0 {
 		return to
 	}
 	switch value := value.(type) {
 	case map[string]any:
 		copied := maps.Clone(value)
-		if next := changed(copied[path[0]], path[1:], to); next == any(missing) {
+		if next := replaceAt(copied[path[0]], path[1:], to); next == any(missing) {
 			delete(copied, path[0])
 		} else {
 			copied[path[0]] = next
@@ -121,7 +121,7 @@ func changed(value any, path []string, to any) any {
 			return value
 		}
 		copied := slices.Clone(value)
-		if next := changed(copied[i], path[1:], to); next == any(missing) {
+		if next := replaceAt(copied[i], path[1:], to); next == any(missing) {
 			copied = slices.Delete(copied, i, i+1)
 		} else {
 			copied[i] = next
@@ -152,7 +152,7 @@ func pointers(value any, above string) (all []string) {
 	return append(all, below...)
 }
 
-func at(value any, pointer string) any {
+func valueAt(value any, pointer string) any {
 	for _, name := range strings.Split(pointer, "/")[1:] {
 		switch within := value.(type) {
 		case map[string]any:

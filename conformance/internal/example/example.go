@@ -25,8 +25,8 @@ type Step struct {
 // Example is what a partner should answer, and what breaks the rule.
 type Example struct{ Right, Wrong []Step }
 
-// Of returns the example of a rule. It returns false if the rule has no example.
-func Of(r rule.Rule) (Example, bool) {
+// Find returns the example of a rule. It returns false if the rule has no example.
+func Find(r rule.Rule) (Example, bool) {
 	if one, ok := derived()[r.ID]; ok {
 		return one.Example, true
 	}
@@ -98,17 +98,17 @@ func call(e partnerapi.Endpoint, about string, status int, answer string) Step {
 	return Step{Call: strings.TrimSpace(calls[e] + " " + about), Status: status, Answer: answer}
 }
 
-// good returns a call with a correct answer.
-func good(e partnerapi.Endpoint, about string) Step { return call(e, about, 200, answers[e]) }
+// correctCall returns a call with a correct answer.
+func correctCall(e partnerapi.Endpoint, about string) Step { return call(e, about, 200, answers[e]) }
 
-func left(when string, vacancies int) Step {
+func availabilityStep(when string, vacancies int) Step {
 	return call(partnerapi.Availability, when, 200, slots(vacancies))
 }
 
 // seats returns an example about the vacancies before and after some calls.
 func seats(before, right, wrong int, between ...Step) Example {
 	all := func(after int) []Step {
-		return append(append([]Step{left("before", before)}, between...), left("after", after))
+		return append(append([]Step{availabilityStep("before", before)}, between...), availabilityStep("after", after))
 	}
 	return Example{all(right), all(wrong)}
 }
@@ -116,12 +116,12 @@ func seats(before, right, wrong int, between ...Step) Example {
 // pair returns an example of one call.
 func pair(right, wrong Step) Example { return Example{[]Step{right}, []Step{wrong}} }
 
-// then returns an example in which the last of several calls is right or wrong.
-func then(before []Step, right, wrong Step) Example {
+// lastStepExample returns an example in which the last of several calls is right or wrong.
+func lastStepExample(before []Step, right, wrong Step) Example {
 	return Example{append(before[:len(before):len(before)], right), append(before[:len(before):len(before)], wrong)}
 }
 
-func indented(value any) string {
+func marshalText(value any) string {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return ""

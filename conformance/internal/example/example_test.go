@@ -15,7 +15,7 @@ import (
 func TestEveryRuleHasAnExampleOfARightAndAWrongAnswer(t *testing.T) {
 	t.Parallel()
 	for _, r := range rule.All() {
-		e, ok := Of(r)
+		e, ok := Find(r)
 		if !ok || len(e.Right) == 0 || slices.Equal(e.Right, e.Wrong) {
 			t.Errorf("%s (%s) has no example", r.ID, r.Title)
 		}
@@ -54,7 +54,7 @@ func TestTheRightAnswersFitTheirSchemas(t *testing.T) {
 		if _, is := derived()[r.ID]; is {
 			continue // it shows a part of an answer
 		}
-		e, _ := Of(r)
+		e, _ := Find(r)
 		for _, step := range e.Right {
 			var value any
 			if err := json.Unmarshal([]byte(step.Answer), &value); err != nil {

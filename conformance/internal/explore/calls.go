@@ -69,10 +69,10 @@ var accepting = map[partnerapi.Endpoint][]int{
 // whether the call was accepted.
 func judgeStatus(answer *probe.Answer, want model.Want) (e expectation, accepted bool) {
 	statuses := accepting[answer.Endpoint]
-	accepted = answer.OK(statuses...)
+	accepted = answer.HasStatus(statuses...)
 	// A second confirm may be refused with any 4xx (CNF-4), everything else with 400.
 	twice := answer.Endpoint == partnerapi.Confirm && want.Accept && want.Refuse
-	refused := answer.OK(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
+	refused := answer.HasStatus(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
 	switch {
 	case want.Accept && want.Refuse:
 		e.want = partner.AnyOf(append(statuses[:1:1], http.StatusBadRequest))
@@ -96,7 +96,7 @@ func judgeStatus(answer *probe.Answer, want model.Want) (e expectation, accepted
 }
 
 // newID checks that a code or an id was never used before.
-func (p *playing) newID(e *expectation, field, id string) {
+func (p *lifecycleRun) newID(e *expectation, field, id string) {
 	switch {
 	case e.flaw != "":
 	case id == "":
@@ -109,47 +109,47 @@ func (p *playing) newID(e *expectation, field, id string) {
 	p.given[field+id] = true
 }
 
-func (p *playing) reserveParty(step Step) {
+func (p *lifecycleRun) reserveParty(step Step) {
 	offer := p.offers[step.Slot]
 	units, infants := parties[step.Party](offer.Option, p.state.Slots[step.Slot])
 	party := model.Party{Infants: infants}
 	for _, unit := range units {
 		party.Guests += int64(unit.Quantity)
 	}
-	known := welcome{offer.Key(), partyWords(units)}
+	known := acceptedParty{offer.Key(), partyWords(units)}
 	p.act.Guests = party.Guests
-	want := p.state.WantReserve(step.Slot, party, p.welcome[known] && p.open[step.Slot])
+	want := p.state.WantReserve(step.Slot, party, p.accepted[known] && p.open[step.Slot])
 	reported := p.addStep("reserve %s in slot %s, which is hold %d", partyWords(units), letter(step.Slot), len(p.holds)+1)
 	made, stop := p.Book.Reserve(p.ctx, reported.Does, offer, units, true, probe.GoodKey)
 	if p.stopAt(stop) {
 		return
 	}
 	e, accepted := judgeStatus(made.Answer, want)
-	if refused := made.Answer.OK(http.StatusBadRequest); e.flaw != "" && !e.ofBody && (accepted || refused) { // others may have returned or taken the seats
+	if refused := made.Answer.HasStatus(http.StatusBadRequest); e.flaw != "" && !e.ofBody && (accepted || refused) { // others may have returned or taken the seats
 		p.at, p.off = p.reads[step.Slot], -1
 		if accepted {
 			p.off = 1
 		}
-		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.At())
+		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.Time())
 	}
 	if accepted {
 		p.newID(&e, "reservationConfirmationCode", made.Code)
-		p.welcome[known] = p.welcome[known] || e.flaw == ""
+		p.accepted[known] = p.accepted[known] || e.flaw == ""
 	}
 	expires, _ := partnerapi.ParseDateTime(partner.Text(made.Answer, "expiresAt")) // an unreadable time is not waited for
 	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
-	p.state.Reserved(len(p.holds)-1, step.Slot, party, accepted && made.Held())
+	p.state.RecordReserve(len(p.holds)-1, step.Slot, party, accepted && made.IsHeld())
 	p.act.Accepted = accepted
 	p.record(reported, made.Answer, e)
 	p.count(reported, step.Slot)
 }
 
-func (p *playing) confirmOne(number int) {
+func (p *lifecycleRun) confirmOne(number int) {
 	h, before := p.holds[number], p.state.Holds[number]
 	if before.Stage == model.Held && p.stopAt(p.Book.MayBook(p.ctx)) {
 		return
 	}
-	reported := p.addStep("confirm hold %d%s", number+1, before.Past())
+	reported := p.addStep("confirm hold %d%s", number+1, before.DescribePast())
 	answer, stop := p.Book.Confirm(p.ctx, reported.Does, h, true, probe.GoodKey)
 	if p.stopAt(stop) {
 		return
@@ -165,32 +165,32 @@ func (p *playing) confirmOne(number int) {
 		p.newID(&e, "externalBookingId", id)
 		p.ids[number] = id
 	}
-	p.state.Confirmed(number, accepted, 0)
+	p.state.RecordConfirm(number, accepted, 0)
 	p.record(reported, answer, e)
 	p.count(reported, before.Slot)
 }
 
-func (p *playing) releaseOne(number int) {
-	reported := p.addStep("release hold %d%s", number+1, p.state.Holds[number].Past())
+func (p *lifecycleRun) releaseOne(number int) {
+	reported := p.addStep("release hold %d%s", number+1, p.state.Holds[number].DescribePast())
 	answer, stop := p.Book.Release(p.ctx, reported.Does, p.holds[number].Code, probe.GoodKey)
 	if !p.stopAt(stop) {
-		p.undone(reported, answer, number, schemas.ReleaseAnswer, model.Held)
-		p.state.Released(number)
+		p.recordUndo(reported, answer, number, schemas.ReleaseAnswer, model.Held)
+		p.state.RecordRelease(number)
 		p.count(reported, p.state.Holds[number].Slot)
 	}
 }
 
-func (p *playing) cancelOne(number int) {
-	reported := p.addStep("cancel the booking of hold %d%s", number+1, p.state.Holds[number].Past())
+func (p *lifecycleRun) cancelOne(number int) {
+	reported := p.addStep("cancel the booking of hold %d%s", number+1, p.state.Holds[number].DescribePast())
 	answer, stop := p.Book.Cancel(p.ctx, reported.Does, p.ids[number], probe.GoodKey)
 	if !p.stopAt(stop) {
-		p.undone(reported, answer, number, schemas.CancelAnswer, model.Booked)
+		p.recordUndo(reported, answer, number, schemas.CancelAnswer, model.Booked)
 		p.state.Cancelled(number)
 		p.count(reported, p.state.Holds[number].Slot)
 	}
 }
 
-func (p *playing) undone(reported *report.LifecycleStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
+func (p *lifecycleRun) recordUndo(reported *report.LifecycleStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
 	e, _ := judgeStatus(answer, model.Want{Accept: true})
 	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)
 	p.Account.Settle(answer, p.holds[number])
@@ -210,8 +210,8 @@ func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool)
 	}
 }
 
-// unknown makes a call about a hold or a booking that does not exist.
-func (p *playing) unknown(does model.Kind) {
+// callUnknown makes a call about a hold or a booking that does not exist.
+func (p *lifecycleRun) callUnknown(does model.Kind) {
 	var answer *probe.Answer
 	var stop *partner.Stop
 	var reported *report.LifecycleStep

@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 const (
@@ -42,11 +42,11 @@ type Result struct {
 // Play plays the random lifecycles of a run, and shortens the first one that fails.
 func Play(ctx context.Context, p *scenario.Player, _ int) Result {
 	exploration := p.Explore()
-	e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, exploration: exploration}
+	e := &explorer{Player: p, ctx: ctx, accepted: map[acceptedParty]bool{}, given: map[string]bool{}, exploration: exploration}
 	if e.pools, e.stop = slotPools(ctx, p); e.stop == nil {
 		e.from = Material{
 			Slots: len(e.roles(0)), Parties: len(parties),
-			Books: p.Book.Cancellable(ctx), Waits: p.Clock.Movable() && !p.Book.Traits().AnyHoldless(),
+			Books: p.Book.CanCancel(ctx), Waits: p.Clock.CanMove() && !p.Book.Traits().AnyHoldless(),
 		}
 		e.search()
 	}
@@ -72,7 +72,7 @@ func (e *explorer) search() {
 		}
 		e.exploration.Disturbed++
 		if doubts++; doubts == mostDoubts {
-			e.stop = partner.Missing("%s broke the contract once, but not when repeated", count.Of(doubts, "lifecycle"))
+			e.stop = partner.NewStop("%s broke the contract once, but not when repeated", plural.Count(doubts, "lifecycle"))
 		}
 	}
 }
@@ -82,8 +82,8 @@ func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 	if !e.shortening.IsZero() {
 		return e.judgeShorter(seed, lifecycle)
 	}
-	if e.Time.Spent() > lifecycleShare {
-		e.stop = partner.Missing("only %[2]d of %[1]d lifecycles were played before the time was used up (--max-duration)", e.exploration.Lifecycles, seed-e.exploration.Seed)
+	if e.Time.SpentShare() > lifecycleShare {
+		e.stop = partner.NewStop("only %[2]d of %[1]d lifecycles were played before the time was used up (--max-duration)", e.exploration.Lifecycles, seed-e.exploration.Seed)
 		return Over, 0
 	}
 	offers, _ := e.offers(seed, lifecycle, (*slotPool).inTurn)
@@ -106,10 +106,10 @@ func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 // judgeShorter plays a lifecycle on slots that no lifecycle has used. On used slots it might fail because
 // of earlier calls.
 func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int) {
-	if time.Since(e.shortening) > shorteningTime || e.Time.Spent() > shorteningShare {
+	if time.Since(e.shortening) > shorteningTime || e.Time.SpentShare() > shorteningShare {
 		return Over, 0
 	}
-	offers, ok := e.offers(seed, lifecycle, e.fresh)
+	offers, ok := e.offers(seed, lifecycle, e.popUnusedSlot)
 	if !ok {
 		return Over, 0
 	}
@@ -128,7 +128,7 @@ func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int)
 // repeated.
 func (e *explorer) confirm(found *Found) bool {
 	for _, lifecycle := range []Lifecycle{found.Shortest, found.First} {
-		if a := e.again(found.Seed, lifecycle); a != nil {
+		if a := e.replay(found.Seed, lifecycle); a != nil {
 			e.broken = a
 			e.exploration.Broken = a.lifecycle(found)
 			return true
@@ -137,19 +137,19 @@ func (e *explorer) confirm(found *Found) bool {
 	return false
 }
 
-// again plays a lifecycle until a breach is far likelier than other customers, and returns a playing
+// replay plays a lifecycle until a breach is far likelier than other customers, and returns a playing
 // that shows it, or nil.
-func (e *explorer) again(seed uint64, lifecycle Lifecycle) *playing {
+func (e *explorer) replay(seed uint64, lifecycle Lifecycle) *lifecycleRun {
 	test := noise.Test{Clean: 1}
-	var played []*playing
-	for len(played) < test.Most() && e.ctx.Err() == nil && e.Time.Spent() <= shorteningShare {
-		offers, _ := e.offers(seed, lifecycle, e.lastly)
+	var played []*lifecycleRun
+	for len(played) < test.MaxTries() && e.ctx.Err() == nil && e.Time.SpentShare() <= shorteningShare {
+		offers, _ := e.offers(seed, lifecycle, e.popAnySlot)
 		a := e.play(lifecycle, offers)
 		if a.flaw == "" && a.stop != nil {
 			return nil
 		}
 		played = append(played, a)
-		try := e.weighed(a)
+		try := e.weighTry(a)
 		test.Run = e.Seats.Run()
 		switch test.Add(try) {
 		case noise.Holds:
@@ -161,8 +161,8 @@ func (e *explorer) again(seed uint64, lifecycle Lifecycle) *playing {
 	return nil
 }
 
-// weighed returns a playing as a try to be weighed. It watches the slot with unexpected seats.
-func (e *explorer) weighed(p *playing) noise.Try {
+// weighTry returns a playing as a try to be weighed. It watches the slot with unexpected seats.
+func (e *explorer) weighTry(p *lifecycleRun) noise.Try {
 	try := noise.Try{Wrong: p.flaw != "", Off: p.off + int64(p.taken)<<32, Took: p.took}
 	if p.flaw != "" && p.at != nil {
 		try.Disturbed = !e.isStable(p)
@@ -174,7 +174,7 @@ func (e *explorer) weighed(p *playing) noise.Try {
 
 // isStable reports whether the slots of a playing stay unchanged while nothing is done. If not, other
 // customers are active.
-func (e *explorer) isStable(p *playing) bool {
+func (e *explorer) isStable(p *lifecycleRun) bool {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID == "" || !p.state.Slots[slot].Counted {
 			continue
@@ -182,7 +182,7 @@ func (e *explorer) isStable(p *playing) bool {
 		var before *scenario.Reading
 		for range stableReadings {
 			read, o := e.Seats.Look(e.ctx, offer, "while it is left alone")
-			if o != nil || before != nil && !read.Same(before) {
+			if o != nil || before != nil && !read.HasSameSeats(before) {
 				return false
 			}
 			before = read
@@ -213,9 +213,9 @@ func (e *explorer) offers(seed uint64, lifecycle Lifecycle, take func(p *slotPoo
 	return offers, true
 }
 
-// fresh returns a slot that no lifecycle has used, while there is one. It prefers a slot with left or
+// popUnusedSlot returns a slot that no lifecycle has used, while there is one. It prefers a slot with left or
 // more seats to one that just has room for lifecycles, and then a slot of its own.
-func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
+func (e *explorer) popUnusedSlot(own *slotPool, left int64) (discover.Offer, bool) {
 	for _, least := range []int64{left, min(left, roomForLifecycles)} {
 		for _, pool := range append([]*slotPool{own}, e.pools...) {
 			if offer, ok := pop(&pool.once, least); ok {
@@ -226,13 +226,13 @@ func (e *explorer) fresh(own *slotPool, left int64) (discover.Offer, bool) {
 	return discover.Offer{}, false
 }
 
-// lastly returns a slot that no lifecycle has used, while there is one with left or more seats;
+// popAnySlot returns a slot that no lifecycle has used, while there is one with left or more seats;
 // otherwise any slot of its own.
-func (e *explorer) lastly(own *slotPool, left int64) (discover.Offer, bool) {
+func (e *explorer) popAnySlot(own *slotPool, left int64) (discover.Offer, bool) {
 	if offer, ok := pop(&own.last, left); ok {
 		return offer, true
 	}
-	if offer, ok := e.fresh(own, left); ok {
+	if offer, ok := e.popUnusedSlot(own, left); ok {
 		return offer, true
 	}
 	return own.inTurn(left)

@@ -65,9 +65,9 @@ const (
 	parts, longestPart = 3, 10
 )
 
-// idea is a step as drawn. It counts holds from the latest, so that it keeps its meaning if an
+// drawnStep is a step as drawn. It counts holds from the latest, so that it keeps its meaning if an
 // early step is left out.
-type idea struct {
+type drawnStep struct {
 	Step
 	back int  // 0 is the latest hold; counts only holds that the step would change,
 	any  bool // or all of them, so that calls are repeated or come too late
@@ -77,8 +77,8 @@ type idea struct {
 func (m Material) Draw(seed uint64) Lifecycle { return rapid.Custom(m.lifecycle).Example(int(seed)) }
 
 func (m Material) lifecycle(t *rapid.T) Lifecycle {
-	next := rapid.Custom(func(t *rapid.T) idea {
-		i := idea{Step: Step{Does: rapid.SampledFrom(m.actions()).Draw(t, "does")}}
+	next := rapid.Custom(func(t *rapid.T) drawnStep {
+		i := drawnStep{Step: Step{Does: rapid.SampledFrom(m.actions()).Draw(t, "does")}}
 		switch i.Does {
 		case model.Look:
 			i.Slot = m.slot(t)
@@ -91,15 +91,15 @@ func (m Material) lifecycle(t *rapid.T) Lifecycle {
 		return i
 	})
 	part := rapid.SliceOfN(next, 0, longestPart)
-	ideas := []idea{m.reserve(t)}
+	ideas := []drawnStep{m.reserve(t)}
 	for range parts {
 		ideas = append(ideas, part.Draw(t, "steps")...)
 	}
 	return lifecycleOf(ideas)
 }
 
-func (m Material) reserve(t *rapid.T) idea {
-	return idea{Step: Step{Does: model.Reserve, Slot: m.slot(t), Party: rapid.IntRange(0, m.Parties-1).Draw(t, "party")}}
+func (m Material) reserve(t *rapid.T) drawnStep {
+	return drawnStep{Step: Step{Does: model.Reserve, Slot: m.slot(t), Party: rapid.IntRange(0, m.Parties-1).Draw(t, "party")}}
 }
 
 // slot often draws the first slot, because several steps must use the same one.
@@ -108,7 +108,7 @@ func (m Material) slot(t *rapid.T) int {
 }
 
 // lifecycleOf makes a lifecycle of ideas. It leaves out steps about a hold that does not exist.
-func lifecycleOf(ideas []idea) Lifecycle {
+func lifecycleOf(ideas []drawnStep) Lifecycle {
 	var lifecycle Lifecycle
 	var holds []model.Stage // assuming that nothing is refused
 	for _, i := range ideas {
@@ -134,7 +134,7 @@ func lifecycleOf(ideas []idea) Lifecycle {
 }
 
 // hold returns the index of the hold that the idea is about.
-func (i idea) hold(holds []model.Stage) (n int, ok bool) {
+func (i drawnStep) hold(holds []model.Stage) (n int, ok bool) {
 	var fit []int
 	for n := len(holds) - 1; n >= 0; n-- {
 		if i.any || holds[n].After(i.Does) != holds[n] {
@@ -151,8 +151,8 @@ func (s Lifecycle) beginsWith(other Lifecycle) bool {
 	return len(s) >= len(other) && slices.Equal(s[:len(other)], other)
 }
 
-// without returns the lifecycle without one step, and without the steps about the hold that it makes.
-func (s Lifecycle) without(left int) Lifecycle {
+// removeStep returns the lifecycle without one step, and without the steps about the hold that it makes.
+func (s Lifecycle) removeStep(left int) Lifecycle {
 	var shorter Lifecycle
 	gone, made := -1, 0
 	for i, step := range s {
@@ -266,7 +266,7 @@ func (s *search) trim() {
 		before = len(s.found.Shortest)
 		for i := before - 2; i >= 0; i-- { // the last step is the one that fails
 			i = min(i, len(s.found.Shortest)-2)
-			s.judge(s.found.Shortest.without(i))
+			s.judge(s.found.Shortest.removeStep(i))
 		}
 	}
 }

@@ -21,14 +21,14 @@ const (
 
 type explorer struct {
 	*scenario.Player
-	ctx     context.Context
-	from    Material
-	pools   []*slotPool      // one for each option
-	welcome map[welcome]bool // parties that were accepted before
-	given   map[string]bool  // codes and booking ids that were returned before
+	ctx      context.Context
+	from     Material
+	pools    []*slotPool            // one for each option
+	accepted map[acceptedParty]bool // parties that were accepted before
+	given    map[string]bool        // codes and booking ids that were returned before
 
 	exploration *report.Exploration
-	broken      *playing      // the last playing of the failing lifecycle; nil if no lifecycle failed
+	broken      *lifecycleRun // the last playing of the failing lifecycle; nil if no lifecycle failed
 	stop        *partner.Stop // why no further lifecycle is played
 
 	shortening time.Time // when shortening of the failing lifecycle started; zero if no lifecycle failed
@@ -36,9 +36,9 @@ type explorer struct {
 	notUndone  int       // holds and bookings that lifecycles could not undo
 }
 
-type welcome struct{ slot, party string }
+type acceptedParty struct{ slot, party string }
 
-type playing struct {
+type lifecycleRun struct {
 	*explorer
 	offers  []discover.Offer // by slot number; empty if the lifecycle does not use it
 	state   model.State
@@ -60,27 +60,27 @@ type playing struct {
 	stop    *partner.Stop       // why the lifecycle was not completed
 }
 
-func (p *playing) goesOn() bool { return p.flaw == "" && p.stop == nil }
+func (p *lifecycleRun) goesOn() bool { return p.flaw == "" && p.stop == nil }
 
 // stopAt ends the lifecycle if there is a stop, and reports whether there is one.
-func (p *playing) stopAt(o *partner.Stop) bool {
+func (p *lifecycleRun) stopAt(o *partner.Stop) bool {
 	if p.stop == nil {
 		p.stop = o
 	}
 	return o != nil
 }
 
-func (p *playing) addStep(format string, args ...any) *report.LifecycleStep {
+func (p *lifecycleRun) addStep(format string, args ...any) *report.LifecycleStep {
 	p.steps = append(p.steps, report.LifecycleStep{Does: fmt.Sprintf(format, args...), Curl: []string{}})
 	return &p.steps[len(p.steps)-1]
 }
 
-func (p *playing) record(reported *report.LifecycleStep, answer *probe.Answer, e expectation) {
+func (p *lifecycleRun) record(reported *report.LifecycleStep, answer *probe.Answer, e expectation) {
 	reported.Want, reported.Got = e.want, p.Words(answer.Words()+e.detail)
 	reported.Curl = append(reported.Curl, answer.Curl)
 	p.shown = append(p.shown, answer.Exchange)
 	if partner.IsBusy(answer) {
-		p.stopAt(partner.Missing("the partner refused a call with 429"))
+		p.stopAt(partner.NewStop("the partner refused a call with 429"))
 		return
 	}
 	p.flaw, p.act.Body = e.flaw, e.ofBody
@@ -90,7 +90,7 @@ func (p *playing) record(reported *report.LifecycleStep, answer *probe.Answer, e
 }
 
 // count counts a slot's seats, as the last part of the reported step.
-func (p *playing) count(reported *report.LifecycleStep, slot int) {
+func (p *lifecycleRun) count(reported *report.LifecycleStep, slot int) {
 	if !p.goesOn() {
 		return
 	}
@@ -99,7 +99,7 @@ func (p *playing) count(reported *report.LifecycleStep, slot int) {
 		return
 	}
 	before := p.reads[slot]
-	p.reads[slot], p.stale[slot], p.open[slot] = read, false, read.Last.Slot.Status.Bookable()
+	p.reads[slot], p.stale[slot], p.open[slot] = read, false, read.Last.Slot.Status.IsBookable()
 	p.shown = append(p.shown, read.Last.Exchange)
 	reported.Curl = append(reported.Curl, read.Last.Exchange.Curl)
 	want := &p.state.Slots[slot]
@@ -107,17 +107,17 @@ func (p *playing) count(reported *report.LifecycleStep, slot int) {
 		want.Counted = false // it is now sold without limit
 		return
 	}
-	reported.Want = joined(reported.Want, want.String())
-	reported.Got = joined(reported.Got, fmt.Sprintf("%d left", read.Last.Left))
+	reported.Want = joinSentences(reported.Want, want.String())
+	reported.Got = joinSentences(reported.Got, fmt.Sprintf("%d left", read.Last.Left))
 	if !want.Allow(read.Last.Left) {
 		p.act.Seats = true
-		p.at, p.took = read, read.Last.At().Sub(before.Last.At())
+		p.at, p.took = read, read.Last.Time().Sub(before.Last.Time())
 		p.off = read.Last.Left - min(max(read.Last.Left, want.Least), want.Least+want.More)
 		p.flaw = fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(slot), read.Last.Left)
 	}
 }
 
-func (p *playing) lifecycle(found *Found) *report.Lifecycle {
+func (p *lifecycleRun) lifecycle(found *Found) *report.Lifecycle {
 	reported := &report.Lifecycle{Seed: found.Seed, Drawn: len(found.First), Tries: found.Tries, Slots: []string{}}
 	for slot, offer := range p.offers {
 		if offer.Slot.ID != "" {
@@ -134,7 +134,7 @@ func (p *playing) lifecycle(found *Found) *report.Lifecycle {
 
 func letter(slot int) string { return string(rune('A' + slot)) }
 
-func joined(first, second string) string {
+func joinSentences(first, second string) string {
 	if first == "" {
 		return second
 	}
@@ -142,8 +142,8 @@ func joined(first, second string) string {
 }
 
 // play plays a lifecycle step by step, up to the first breach of the contract, and undoes what it did.
-func (e *explorer) play(lifecycle Lifecycle, offers []discover.Offer) *playing {
-	p := &playing{
+func (e *explorer) play(lifecycle Lifecycle, offers []discover.Offer) *lifecycleRun {
+	p := &lifecycleRun{
 		explorer: e, offers: offers, open: make([]bool, len(offers)), stale: make([]bool, len(offers)), start: make([]int64, len(offers)), reads: make([]*scenario.Reading, len(offers)),
 		state: model.State{Slots: make([]model.Seats, len(offers)), Holdless: e.Book.Traits().TakesLater()},
 	}
@@ -165,7 +165,7 @@ func (e *explorer) play(lifecycle Lifecycle, offers []discover.Offer) *playing {
 	return p
 }
 
-func (p *playing) begin() {
+func (p *lifecycleRun) begin() {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID == "" || p.stop != nil {
 			continue
@@ -179,15 +179,15 @@ func (p *playing) begin() {
 			return
 		}
 		p.shown = append(p.shown, read.Last.Exchange)
-		p.open[slot] = read.Last.Slot.Status.Bookable()
+		p.open[slot] = read.Last.Slot.Status.IsBookable()
 		p.Seats.Use(offer)
 		p.reads[slot], p.start[slot] = read, read.Last.Left
-		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left, Endless: endless(offer)}
+		p.state.Slots[slot] = model.Seats{Counted: read.Counted, Least: read.Last.Left, Endless: isUnlimited(offer)}
 	}
 }
 
 // take takes one step of the lifecycle. It skips a step about a hold that was refused.
-func (p *playing) take(step Step) {
+func (p *lifecycleRun) take(step Step) {
 	switch step.Does {
 	case model.Look:
 		p.lookAgain(step.Slot)
@@ -198,7 +198,7 @@ func (p *playing) take(step Step) {
 		return
 	case ReleaseUnknown, ConfirmUnknown, CancelUnknown:
 		p.act = Act{Does: step.Does}
-		p.unknown(step.Does)
+		p.callUnknown(step.Does)
 		return
 	case Wait:
 		p.wait()
@@ -209,7 +209,7 @@ func (p *playing) take(step Step) {
 	switch {
 	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
 	case hold.Stage == model.Held && !p.expires[step.Hold].IsZero() && p.Clock.Now().After(p.expires[step.Hold].Add(-soon)):
-		p.stopAt(partner.Missing("holds expire too soon to play a lifecycle"))
+		p.stopAt(partner.NewStop("holds expire too soon to play a lifecycle"))
 	case step.Does == model.Release:
 		p.releaseOne(step.Hold)
 	case step.Does == model.Confirm:
@@ -219,13 +219,13 @@ func (p *playing) take(step Step) {
 	}
 }
 
-func (p *playing) lookAgain(slot int) {
+func (p *lifecycleRun) lookAgain(slot int) {
 	p.count(p.addStep("read slot %s again", letter(slot)), slot)
 }
 
 // lookAround reads every slot that may have changed since it was last seen: a step about one slot
 // may change another.
-func (p *playing) lookAround() {
+func (p *lifecycleRun) lookAround() {
 	for slot, offer := range p.offers {
 		if offer.Slot.ID != "" && p.stale[slot] && p.goesOn() {
 			p.lookAgain(slot)
@@ -235,7 +235,7 @@ func (p *playing) lookAround() {
 
 // wait moves the target's clock until every hold has expired. It does not move the clock close to
 // the start of a slot, where the sale may end.
-func (p *playing) wait() {
+func (p *lifecycleRun) wait() {
 	last := time.Time{}
 	for number, hold := range p.state.Holds {
 		if hold.Stage == model.Held && p.expires[number].After(last) {
@@ -253,10 +253,10 @@ func (p *playing) wait() {
 	}
 	reported := p.addStep("move the clock %s ahead, until every hold has expired", ahead.Round(time.Second))
 	if err := p.Clock.MoveBeyond(p.ctx, last); err != nil {
-		p.stopAt(partner.Missing("%v", err))
+		p.stopAt(partner.NewStop("%v", err))
 		return
 	}
-	p.state.Waited()
+	p.state.RecordExpiry()
 	for slot, offer := range p.offers {
 		if offer.Slot.ID != "" {
 			p.count(reported, slot)
@@ -267,7 +267,7 @@ func (p *playing) wait() {
 // comfortablyAhead is how far ahead slots must start while the clock is moved.
 const comfortablyAhead = 3 * 24 * time.Hour
 
-func (p *playing) undo() {
+func (p *lifecycleRun) undo() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx), undoTime)
 	defer cancel()
 	for _, h := range p.holds {
@@ -275,7 +275,7 @@ func (p *playing) undo() {
 			continue
 		}
 		if p.notUndone++; p.notUndone == mostNotUndone {
-			p.stopAt(partner.Missing("holds or bookings of the lifecycles could not be undone"))
+			p.stopAt(partner.NewStop("holds or bookings of the lifecycles could not be undone"))
 		}
 	}
 }

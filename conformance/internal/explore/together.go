@@ -53,9 +53,9 @@ const (
 
 // PlayTogether plays the lifecycles, each on the slots of other options, until one fails.
 func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
-	return scenario.Once(p, "together", func(t *Together) {
+	return scenario.PlayOnce(p, "together", func(t *Together) {
 		t.Offers = map[string]string{}
-		e := &explorer{Player: p, ctx: ctx, welcome: map[welcome]bool{}, given: map[string]bool{}, exploration: &report.Exploration{}}
+		e := &explorer{Player: p, ctx: ctx, accepted: map[acceptedParty]bool{}, given: map[string]bool{}, exploration: &report.Exploration{}}
 		left := p.Calls.Affordable(partnerapi.Reserve, togetherShare) / callsEach
 		if left == 0 || p.ReadOnly {
 			return
@@ -67,12 +67,12 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 		if e.stop != nil {
 			return
 		}
-		lifecycles := together(p.Book.Cancellable(ctx))
+		lifecycles := concurrentLifecycles(p.Book.CanCancel(ctx))
 		for n := range min(left, mostTogether*len(lifecycles)) {
 			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
 				return
 			}
-			e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].on(len(e.roles(uint64(n)))))
+			e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].limitSlots(len(e.roles(uint64(n)))))
 			if t.Broken != nil {
 				return
 			}
@@ -80,14 +80,14 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 	})
 }
 
-// endless reports whether a slot is sold without limit.
-func endless(o discover.Offer) bool {
+// isUnlimited reports whether a slot is sold without limit.
+func isUnlimited(o discover.Offer) bool {
 	return o.Slot.Status == partnerapi.StatusFreesale || o.Product.AllowFreesale
 }
 
 // endlessPool returns slots of an option that is sold without limit; nil if there are none.
 func endlessPool(ctx context.Context, p *scenario.Player) *slotPool {
-	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Late: true, Suits: endless})
+	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Late: true, Suits: isUnlimited})
 	if stop != nil {
 		return nil
 	}
@@ -113,14 +113,14 @@ func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) {
 		return
 	}
 	e.start = first.start
-	if a := e.again(seed, lifecycle[:first.taken]); a != nil {
+	if a := e.replay(seed, lifecycle[:first.taken]); a != nil {
 		t.Broken = a.lifecycle(&Found{Shortest: lifecycle, First: lifecycle, Seed: seed})
 		t.Act, t.Flaw, t.Shown, t.Does = a.act, a.flaw, a.shown, a.steps[len(a.steps)-1].Does
 	}
 }
 
-// on returns the lifecycle for that many slots.
-func (s Lifecycle) on(slots int) Lifecycle {
+// limitSlots returns the lifecycle for that many slots.
+func (s Lifecycle) limitSlots(slots int) Lifecycle {
 	lifecycle := append(Lifecycle(nil), s...)
 	for i := range lifecycle {
 		lifecycle[i].Slot = min(lifecycle[i].Slot, slots-1)
@@ -133,9 +133,9 @@ const (
 	one, two, mixedPair, tooMany = 0, 1, 3, 5
 )
 
-// together returns lifecycles in which each call comes while other holds or bookings of the slot are
+// concurrentLifecycles returns lifecycles in which each call comes while other holds or bookings of the slot are
 // live: older and newer ones, of other sizes, and after some of them have ended.
-func together(books bool) []Lifecycle {
+func concurrentLifecycles(books bool) []Lifecycle {
 	reserve := func(party int) Step { return Step{Does: model.Reserve, Party: party} }
 	at := func(slot int) Step { return Step{Does: model.Reserve, Slot: slot} }
 	confirm := func(hold int) Step { return Step{Does: model.Confirm, Hold: hold} }

@@ -79,12 +79,12 @@ type Webhook struct {
 	Exchange *report.Exchange
 }
 
-// Valid reports whether the marketplace would use a webhook.
-func (w *Webhook) Valid() bool { return w.Secret == SecretRight && len(w.Problems) == 0 }
+// IsValid reports whether the marketplace would use a webhook.
+func (w *Webhook) IsValid() bool { return w.Secret == SecretRight && len(w.Problems) == 0 }
 
-// About reports whether a webhook is a valid notification about a slot.
-func (w *Webhook) About(productID, optionID, slotID string) bool {
-	return w.Kind == Notify && w.Valid() && w.ProductID == productID && w.OptionID == optionID && w.Slot.ID == slotID
+// IsAbout reports whether a webhook is a valid notification about a slot.
+func (w *Webhook) IsAbout(productID, optionID, slotID string) bool {
+	return w.Kind == Notify && w.IsValid() && w.ProductID == productID && w.OptionID == optionID && w.Slot.ID == slotID
 }
 
 // Config is where an inbox listens, and what it expects.
@@ -135,7 +135,7 @@ func Open(c Config) (*Inbox, error) {
 	}
 	i.server = &http.Server{
 		Handler: i, ReadTimeout: exchangeTime, WriteTimeout: exchangeTime, IdleTimeout: idleTime, MaxHeaderBytes: largestHeader,
-		ErrorLog: silent(),
+		ErrorLog: newSilentLogger(),
 	}
 	go func() {
 		defer close(i.finished)
@@ -158,35 +158,35 @@ func (i *Inbox) Paths() []string {
 	return []string{i.path + partnerapi.AvailabilityNotifyPath, i.path + partnerapi.SyncTriggerPath}
 }
 
-// Mail is what has arrived so far.
-type Mail struct {
+// Contents is what has arrived so far.
+type Contents struct {
 	Webhooks      []*Webhook // in the order of arrival; they do not change
 	OtherRequests []string   // requests to other paths, as method and path, of which the first few are kept
 }
 
-// Mail returns what has arrived so far.
-func (i *Inbox) Mail() Mail {
+// Contents returns what has arrived so far.
+func (i *Inbox) Contents() Contents {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return Mail{Webhooks: i.webhooks[:len(i.webhooks):len(i.webhooks)], OtherRequests: append([]string(nil), i.otherRequests...)}
+	return Contents{Webhooks: i.webhooks[:len(i.webhooks):len(i.webhooks)], OtherRequests: append([]string(nil), i.otherRequests...)}
 }
 
 // Count returns how many webhooks have arrived so far.
-func (i *Inbox) Count() int { return len(i.Mail().Webhooks) }
+func (i *Inbox) Count() int { return len(i.Contents().Webhooks) }
 
 // Await waits until the mail is enough, or ctx is done. It reports whether it was enough.
-func (i *Inbox) Await(ctx context.Context, enough func(Mail) bool) bool {
+func (i *Inbox) Await(ctx context.Context, enough func(Contents) bool) bool {
 	for {
 		i.mu.Lock()
 		arrived := i.arrived
 		i.mu.Unlock()
-		if enough(i.Mail()) {
+		if enough(i.Contents()) {
 			return true
 		}
 		select {
 		case <-arrived:
 		case <-ctx.Done():
-			return enough(i.Mail())
+			return enough(i.Contents())
 		}
 	}
 }
@@ -211,7 +211,7 @@ func (i *Inbox) keep(w *Webhook) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	slot := slotKey{}
-	if w.Valid() {
+	if w.IsValid() {
 		slot = slotKey{w.ProductID, w.OptionID, w.Slot.ID} // empty of a trigger
 	}
 	if i.refusing != nil && *i.refusing == slot {

@@ -137,7 +137,7 @@ func TestTheInboxTakesTheNotificationsThatTheMarketplaceTakes(t *testing.T) {
 	p := open(t, "")
 	for i, one := range all {
 		status, answer := p.notify(string(one.Body))
-		if status != one.Status || p.Mail().Webhooks[i].Valid() != (one.Status == 200) {
+		if status != one.Status || p.Contents().Webhooks[i].IsValid() != (one.Status == 200) {
 			t.Errorf("%s: want status %d, got %d: %s", one.Name, one.Status, status, answer)
 		}
 	}
@@ -147,8 +147,8 @@ func TestANotificationIsRead(t *testing.T) {
 	t.Parallel()
 	p := open(t, "")
 	p.notify(valid)
-	w := p.Mail().Webhooks[0]
-	if !w.About("p", "o", "s") || w.About("p", "o", "t") || w.Kind != inbox.Notify || *w.Slot.Vacancies != 9 || *w.Slot.Capacity != 10 ||
+	w := p.Contents().Webhooks[0]
+	if !w.IsAbout("p", "o", "s") || w.IsAbout("p", "o", "t") || w.Kind != inbox.Notify || *w.Slot.Vacancies != 9 || *w.Slot.Capacity != 10 ||
 		!w.Slot.Start.Equal(time.Date(2026, 7, 1, 8, 0, 0, 0, time.UTC)) || w.Exchange.Response.Status != 200 {
 		t.Errorf("want the slot s, got %+v", w)
 	}
@@ -171,7 +171,7 @@ func TestRequestsToOtherPathsAreCountedByName(t *testing.T) {
 	for range 9 {
 		p.send("POST", "/hooks/notify", secret, "application/json", valid)
 	}
-	mail := p.Mail()
+	mail := p.Contents()
 	if len(mail.Webhooks) != 0 || len(mail.OtherRequests) != 5 || mail.OtherRequests[0] != "POST "+inbox.DefaultPath+"/hooks/notify" {
 		t.Errorf("want the first few of other requests, got %+v", mail)
 	}
@@ -207,7 +207,7 @@ func TestNotificationsOfAnExpectedSlotAreKeptHoweverManyOthersArrive(t *testing.
 		p.notify(strings.Replace(valid, `"s"`, `"`+slot+`"`, 1))
 	}
 	var kept []string
-	for _, hook := range p.Mail().Webhooks[many:] {
+	for _, hook := range p.Contents().Webhooks[many:] {
 		kept = append(kept, fmt.Sprint(hook.Number-many, " ", hook.Slot.ID, " ", hook.Status))
 	}
 	if want := []string{"1 s 503", "2 s 200", "3 t 200"}; many != 20_000 || !slices.Equal(kept, want) {
@@ -222,11 +222,11 @@ func TestNoSecretIsKept(t *testing.T) {
 	p.send("POST", "/availability/notify", secret, "application/json", strings.Replace(valid, `"p"`, `"`+secret+`"`, 1))
 	p.send("POST", "/availability/notify", another, "application/json; a="+secret, valid)
 	p.send("POST", "/"+secret, secret, "", "")
-	text, err := json.Marshal([]any{p.Mail(), p.Mail().Webhooks[0].Exchange, p.Mail().Webhooks[1].Exchange})
+	text, err := json.Marshal([]any{p.Contents(), p.Contents().Webhooks[0].Exchange, p.Contents().Webhooks[1].Exchange})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range p.Mail().Webhooks {
+	for _, one := range p.Contents().Webhooks {
 		text = append(text, one.Exchange.Curl...)
 	}
 	// The ids of a notification are compared, and redacted where they are shown.
@@ -234,7 +234,7 @@ func TestNoSecretIsKept(t *testing.T) {
 	if bytes.Contains(shown, []byte(secret)) || bytes.Contains(shown, []byte(another)) {
 		t.Errorf("want no secret, got %s", shown)
 	}
-	if curl := p.Mail().Webhooks[0].Exchange.Curl; !strings.Contains(curl, `"x-webhook-secret: $CONFORMANCE_WEBHOOK_SECRET"`) {
+	if curl := p.Contents().Webhooks[0].Exchange.Curl; !strings.Contains(curl, `"x-webhook-secret: $CONFORMANCE_WEBHOOK_SECRET"`) {
 		t.Errorf("want a command with the variable of the secret, got %s", curl)
 	}
 }
@@ -242,7 +242,7 @@ func TestNoSecretIsKept(t *testing.T) {
 func TestAwaitEndsWhenEnoughHasArrivedOrTimeIsUp(t *testing.T) {
 	t.Parallel()
 	p := open(t, "")
-	three := func(m inbox.Mail) bool { return len(m.Webhooks) == 3 }
+	three := func(m inbox.Contents) bool { return len(m.Webhooks) == 3 }
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if p.Await(over, three) {

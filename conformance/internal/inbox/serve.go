@@ -26,7 +26,7 @@ const largestBody = 1 << 20
 // mostProblems is the number of problems of one body that are kept.
 const mostProblems = 5
 
-func silent() *log.Logger { return log.New(io.Discard, "", 0) }
+func newSilentLogger() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // ServeHTTP answers one request.
 func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +67,7 @@ func (i *Inbox) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 	if hook.Secret == SecretRight {
 		variable = SecretVariable
 	}
-	hook.Exchange = i.redact.Received(probe.Received{
+	hook.Exchange = i.redact.ReceivedExchange(probe.Received{
 		Request: r, Body: body, At: began, Endpoint: rule.Webhooks, Purpose: "receive " + string(kind), Address: i.address + "/" + string(kind), Secret: variable,
 	})
 	i.keep(hook)
@@ -100,7 +100,7 @@ func (h *Webhook) read(contentType string, body []byte, err error) {
 	case len(body) == 0:
 		refuse(http.StatusBadRequest, "Expected a JSON object, received no body")
 	case mediaErr != nil || media != "application/json":
-		refuse(http.StatusUnsupportedMediaType, "Expected Content-Type: application/json, received "+quoted(contentType))
+		refuse(http.StatusUnsupportedMediaType, "Expected Content-Type: application/json, received "+nameContentType(contentType))
 	case len(problems) > 0:
 		refuse(http.StatusBadRequest)
 		for _, p := range problems[:min(len(problems), mostProblems)] {
@@ -113,7 +113,7 @@ func (h *Webhook) read(contentType string, body []byte, err error) {
 	}
 }
 
-func quoted(contentType string) string {
+func nameContentType(contentType string) string {
 	if contentType == "" {
 		return "none"
 	}

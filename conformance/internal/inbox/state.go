@@ -19,9 +19,9 @@ func (w *Webhook) Differs(slot discover.Slot, seats discover.Seats) string {
 		return fmt.Sprintf("vacancies: availability has %d, the notification %d", seats.Left, *notified.Vacancies)
 	case slot.Capacity != nil && notified.Capacity != nil && *slot.Capacity != *notified.Capacity:
 		return fmt.Sprintf("capacity: availability has %d, the notification %d", *slot.Capacity, *notified.Capacity)
-	case seats.Counted && seats.Left == 0 && (notified.Vacancies != nil || !notified.Status.Bookable()):
+	case seats.Counted && seats.Left == 0 && (notified.Vacancies != nil || !notified.Status.IsBookable()):
 		return "" // AVL-13 only advises which status a slot without seats has
-	case slot.ID == "" && notified.Status.Bookable():
+	case slot.ID == "" && notified.Status.IsBookable():
 		return fmt.Sprintf("status: availability does not have the slot, the notification has %s", notified.Status)
 	case slot.ID != "" && kind(slot.Status) != kind(notified.Status):
 		return fmt.Sprintf("status: availability has %s, the notification %s", slot.Status, notified.Status)
@@ -32,7 +32,7 @@ func (w *Webhook) Differs(slot discover.Slot, seats discover.Seats) string {
 
 // kind returns the status, or AVAILABLE for every status in which a slot can be booked.
 func kind(s partnerapi.SlotStatus) partnerapi.SlotStatus {
-	if s.Bookable() {
+	if s.IsBookable() {
 		return partnerapi.StatusAvailable
 	}
 	return s

@@ -17,13 +17,13 @@ import (
 // windows: two answers about the same thing must agree.
 func ReadSpecs() []Spec {
 	pulls := func(r rule.Rule, judge func(*scenario.Pulls) Finding) Spec {
-		return spec(r, once(scenario.PlayPulls, judge))
+		return spec(r, judgeOnce(scenario.PlayPulls, judge))
 	}
 	same := func(same func(first, second []discover.Product) Finding) func(*scenario.Pulls) Finding {
 		return func(all *scenario.Pulls) (f Finding) {
 			for _, pull := range all.Full {
-				f = f.or(func() Finding { return Stopped(pull.Stop) }).or(func() Finding {
-					return same(all.First, pull.Products).Showing(all.Pull, pull.Answer.Exchange)
+				f = f.or(func() Finding { return FromStop(pull.Stop) }).or(func() Finding {
+					return same(all.First, pull.Products).WithEvidence(all.Pull, pull.Answer.Exchange)
 				})
 			}
 			return f
@@ -35,9 +35,9 @@ func ReadSpecs() []Spec {
 		}
 	}
 	parts := func(r rule.Rule, judge func(scenario.Windows) Finding) Spec {
-		return spec(r, once(scenario.PlayParts, func(all *scenario.Parts) (f Finding) {
+		return spec(r, judgeOnce(scenario.PlayParts, func(all *scenario.Parts) (f Finding) {
 			for _, w := range slices.Concat(all.Days, all.Spans) {
-				f = f.or(func() Finding { return Stopped(w.Stop) }).or(func() Finding { return judge(w) })
+				f = f.or(func() Finding { return FromStop(w.Stop) }).or(func() Finding { return judge(w) })
 			}
 			return f
 		}))
@@ -48,8 +48,8 @@ func ReadSpecs() []Spec {
 		}),
 		pulls(rule.ProductUnique, func(all *scenario.Pulls) (f Finding) {
 			for _, changes := range all.Changes {
-				f = f.or(func() Finding { return Stopped(changes.Stop) }).or(func() Finding {
-					return unique(changes.Answer.Exchange, "changes since "+changes.Since.Format(time.RFC3339)+": products", ids(changes.Products))
+				f = f.or(func() Finding { return FromStop(changes.Stop) }).or(func() Finding {
+					return checkUniqueIDs(changes.Answer.Exchange, "changes since "+changes.Since.Format(time.RFC3339)+": products", ids(changes.Products))
 				})
 			}
 			return f
@@ -64,7 +64,7 @@ func ReadSpecs() []Spec {
 		}),
 		pulls(rule.UpdatedSince, func(all *scenario.Pulls) (f Finding) {
 			for _, changes := range all.Changes {
-				f = f.or(func() Finding { return updatedSince(changes.Catalog) }).or(func() Finding { return changed(all.First, changes) })
+				f = f.or(func() Finding { return updatedSince(changes.Catalog) }).or(func() Finding { return checkChangedProducts(all.First, changes) })
 			}
 			return f.or(func() Finding { return inChanges(all, eachTwin(sameTerms)) })
 		}),
@@ -86,9 +86,9 @@ func knownProducts(all *scenario.Pulls) Finding {
 		later := slices.ContainsFunc(all.Full, func(pull scenario.Catalog) bool {
 			return changes.Answer != nil && pull.Answer != nil && pull.Answer.StartedAt.After(changes.Answer.StartedAt)
 		})
-		if strange := plan.Without(ids(changes.Products), known); later && len(strange) > 0 {
-			return Broken("changes since %s: expected products that a pull of the catalog shows too, received %s",
-				changes.Since.Format(time.RFC3339), plan.Few(strange)).Showing(all.Pull, changes.Answer.Exchange)
+		if strange := plan.Subtract(ids(changes.Products), known); later && len(strange) > 0 {
+			return Breach("changes since %s: expected products that a pull of the catalog shows too, received %s",
+				changes.Since.Format(time.RFC3339), plan.QuoteFew(strange)).WithEvidence(all.Pull, changes.Answer.Exchange)
 		}
 	}
 	return Finding{}
@@ -103,7 +103,7 @@ func inChanges(all *scenario.Pulls, same func(first, second []discover.Product) 
 			return pull.Stop == nil && !same(pull.Products, changes.Products).Ends()
 		})
 		if found.Ends() && !alike {
-			return found.Showing(all.Pull, changes.Answer.Exchange)
+			return found.WithEvidence(all.Pull, changes.Answer.Exchange)
 		}
 	}
 	return Finding{}
@@ -113,12 +113,12 @@ func inChanges(all *scenario.Pulls, same func(first, second []discover.Product) 
 func KeepsEnd(w scenario.Windows) Finding {
 	whole, end := w.Long.Window, discover.Window{From: w.Part.Window.To, To: w.Part.Window.To}
 	if _, gone := w.OfPart(); len(gone) > 0 && len(gone) == len(slotsOn(w.Long, end, gone)) && w.Part.Window != end {
-		return Broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a longer one; %s is missing",
-			w.Part.Question, end.To, w.Part.Window.From, w.Part.Window.To, plan.Few(gone)).Showing(w.Long.Exchange, w.Part.Exchange)
+		return Breach("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a longer one; %s is missing",
+			w.Part.Question, end.To, w.Part.Window.From, w.Part.Window.To, plan.QuoteFew(gone)).WithEvidence(w.Long.Exchange, w.Part.Exchange)
 	}
 	if last := slotsOn(w.Part, discover.Window{From: whole.To, To: whole.To}, w.Beyond); len(last) > 0 && len(last) == len(w.Beyond) {
-		return Broken("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a shorter one; %s is missing",
-			w.Long.Question, whole.To, whole.From, whole.To, plan.Few(last)).Showing(w.Long.Exchange, w.Part.Exchange)
+		return Breach("%s: expected the slots of its last day, %s, in the window from %s to %s, as in a shorter one; %s is missing",
+			w.Long.Question, whole.To, whole.From, whole.To, plan.QuoteFew(last)).WithEvidence(w.Long.Exchange, w.Part.Exchange)
 	}
 	return Finding{}
 }
@@ -131,14 +131,14 @@ func ShowsSame(w scenario.Windows) Finding {
 			return Finding{}
 		}
 		of := w.Unlike[0]
-		return Broken("%s: expected slot %q with the same %s in the window from %s to %s as in the one from %s to %s, received another, twice in turn",
-			w.Part.Question, of.SlotID, of.Field, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To).Showing(w.Long.Exchange, w.Part.Exchange)
+		return Breach("%s: expected slot %q with the same %s in the window from %s to %s as in the one from %s to %s, received another, twice in turn",
+			w.Part.Question, of.SlotID, of.Field, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To).WithEvidence(w.Long.Exchange, w.Part.Exchange)
 	}).or(func() Finding {
 		if len(w.Beyond) == 0 {
 			return Finding{}
 		}
-		return Broken("%s: expected the slots that the window from %s to %s shows in the one from %s to %s too; %s is missing",
-			w.Part.Question, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To, plan.Few(w.Beyond)).Showing(w.Long.Exchange, w.Part.Exchange)
+		return Breach("%s: expected the slots that the window from %s to %s shows in the one from %s to %s too; %s is missing",
+			w.Part.Question, w.Part.Window.From, w.Part.Window.To, w.Long.Window.From, w.Long.Window.To, plan.QuoteFew(w.Beyond)).WithEvidence(w.Long.Exchange, w.Part.Exchange)
 	})
 }
 
@@ -163,7 +163,7 @@ func ClosedSpecs() []Spec {
 	for _, status := range scenario.ClosedStatuses {
 		play := scenario.PlayClosedSlot(status)
 		for nth := range closedOptions {
-			steps = append(steps, breachOnly(tried(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
+			steps = append(steps, breachOnly(weighTries(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
 				if p.Depth == plan.Quick || p.Time.LateForMore() {
 					return play(ctx, p, attempt)
 				}
@@ -184,13 +184,13 @@ func FieldSpecs() []Spec {
 	for _, endpoint := range partnerapi.Endpoints() {
 		rules = append(rules, fieldrule.All(endpoint)...)
 	}
-	return each(rules, func(rule.Rule) []Step { return []Step{fields()} })
+	return specForEach(rules, func(rule.Rule) []Step { return []Step{fields()} })
 }
 
-// changed finds products that an incremental pull must not contain, or lacks. It judges only
+// checkChangedProducts finds products that an incremental pull must not contain, or lacks. It judges only
 // partners that leave out unchanged products, and only products with an updatedAt.
-func changed(all []discover.Product, changes scenario.Changes) Finding {
-	if len(changes.Products) >= len(all) || unique(nil, "", ids(all)).Ends() {
+func checkChangedProducts(all []discover.Product, changes scenario.Changes) Finding {
+	if len(changes.Products) >= len(all) || checkUniqueIDs(nil, "", ids(all)).Ends() {
 		return Finding{}
 	}
 	since := changes.Since.Format(time.RFC3339Nano)
@@ -198,12 +198,12 @@ func changed(all []discover.Product, changes scenario.Changes) Finding {
 	for _, product := range changes.Products {
 		answered[product.ID] = true
 		if at := product.UpdatedAt; !at.IsZero() && !at.After(changes.Since) {
-			return Broken("product %q: expected only what was modified after %s, received one with updatedAt %s", product.ID, since, at.Format(time.RFC3339Nano)).Showing(changes.Answer.Exchange)
+			return Breach("product %q: expected only what was modified after %s, received one with updatedAt %s", product.ID, since, at.Format(time.RFC3339Nano)).WithEvidence(changes.Answer.Exchange)
 		}
 	}
 	for _, product := range all {
 		if at := product.UpdatedAt; !at.IsZero() && at.After(changes.Since.Add(time.Second)) && !answered[product.ID] {
-			return Broken("product %q: expected it among what was modified after %s, as its updatedAt is %s, but it is missing", product.ID, since, at.Format(time.RFC3339Nano)).Showing(changes.Answer.Exchange)
+			return Breach("product %q: expected it among what was modified after %s, as its updatedAt is %s, but it is missing", product.ID, since, at.Format(time.RFC3339Nano)).WithEvidence(changes.Answer.Exchange)
 		}
 	}
 	return Finding{}

@@ -31,7 +31,7 @@ func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
 		{"nothing", nil, `"later": expected it among`},
 	} {
 		changes := scenario.Changes{Since: since, Catalog: scenario.Catalog{Products: test.got, Answer: answer(200, "[]")}}
-		finds(t, test.name, changed(all, changes), outcomeOf(test.says), test.says)
+		finds(t, test.name, checkChangedProducts(all, changes), outcomeOf(test.says), test.says)
 	}
-	finds(t, "a partner that tells no times", changed([]discover.Product{unobserved, {ID: "b"}}, scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}), report.Outcome(""), "")
+	finds(t, "a partner that tells no times", checkChangedProducts([]discover.Product{unobserved, {ID: "b"}}, scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}), report.Outcome(""), "")
 }

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -20,34 +20,34 @@ func availabilitySpecs() []Spec {
 	read := slotsSteps
 	clean := func(r rule.Rule) []Step { return append(read(r), fields()) }
 	again := func(r rule.Rule, steps ...Step) Spec {
-		return spec(r, slices.Concat(read(r), []Step{once(scenario.PlaySurvey, slotsFound)}, steps)...)
+		return spec(r, slices.Concat(read(r), []Step{judgeOnce(scenario.PlaySurvey, slotsFound)}, steps)...)
 	}
 	windows := func(play play[scenario.Windows], judge func(long, part scenario.SlotAnswer) Finding) Step {
-		return numbered(scenario.CountRereads, play, func(w scenario.Windows) Finding {
+		return judgeNumbered(scenario.CountRereads, play, func(w scenario.Windows) Finding {
 			if w.None {
 				return Finding{}
 			}
-			return Stopped(w.Stop).or(func() Finding { return judge(w.Long, w.Part) })
+			return FromStop(w.Stop).or(func() Finding { return judge(w.Long, w.Part) })
 		})
 	}
-	specs := each([]rule.Rule{rule.AvailabilityStatus, rule.AvailabilityJSON, rule.AvailabilityShape}, read)
-	specs = append(specs, each(append(fieldrule.All(partnerapi.Availability), rule.SlotKnownUnit, rule.SlotUnique), clean)...)
+	specs := specForEach([]rule.Rule{rule.AvailabilityStatus, rule.AvailabilityJSON, rule.AvailabilityShape}, read)
+	specs = append(specs, specForEach(append(fieldrule.All(partnerapi.Availability), rule.SlotKnownUnit, rule.SlotUnique), clean)...)
 	specs = append(specs, again(rule.SlotPermanent, inTurn(windows(scenario.PlaySameWindow, KeepsIDs), windows(scenario.PlayDay, KeepsIDs))))
-	specs = append(specs, each([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
+	specs = append(specs, specForEach([]rule.Rule{rule.SlotWindow, rule.SlotEndsLater}, clean)...)
 	specs = append(specs,
 		again(rule.OneDay, windows(scenario.PlayDayAgain, ShowsDay)),
 		again(rule.WindowEnd, windows(scenario.PlayEnd, EndIsPart)),
-		spec(rule.EmptyWindow, append(read(rule.EmptyWindow), once(scenario.PlayEmptyDay, emptyDay))...),
+		spec(rule.EmptyWindow, append(read(rule.EmptyWindow), judgeOnce(scenario.PlayEmptyDay, emptyDay))...),
 	)
-	specs = append(specs, each([]rule.Rule{rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted}, clean)...)
+	specs = append(specs, specForEach([]rule.Rule{rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted}, clean)...)
 	return append(specs,
-		spec(rule.AvailabilityWrongKey, append(read(rule.AvailabilityWrongKey), answered(scenario.PlayQuestion("slots with a wrong key", probe.WrongKey), unauthorized))...),
-		spec(rule.AvailabilityMissingKey, append(read(rule.AvailabilityMissingKey), answered(scenario.PlayQuestion("slots without a key", probe.NoKey), unauthorized))...),
+		spec(rule.AvailabilityWrongKey, append(read(rule.AvailabilityWrongKey), expectStatuses(scenario.PlayQuestion("slots with a wrong key", probe.WrongKey), unauthorized))...),
+		spec(rule.AvailabilityMissingKey, append(read(rule.AvailabilityMissingKey), expectStatuses(scenario.PlayQuestion("slots without a key", probe.NoKey), unauthorized))...),
 	)
 }
 
 func slotsSteps(r rule.Rule) []Step {
-	return []Step{catalog, once(scenario.PlaySurvey, slotsRead(r)), once(scenario.PlaySurvey, slotsAsked)}
+	return []Step{catalog, judgeOnce(scenario.PlaySurvey, slotsRead(r)), judgeOnce(scenario.PlaySurvey, slotsAsked)}
 }
 
 // inTurn returns a step that alternates between the subjects of two steps.
@@ -67,7 +67,7 @@ func inTurn(first, second Step) Step {
 // breaks r.
 func slotsRead(r rule.Rule) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
-		f := Stopped(v.SlotsStop)
+		f := FromStop(v.SlotsStop)
 		if len(v.Answers) == 0 || f.Cause != nil && f.Cause.ID == r.ID {
 			return f
 		}
@@ -79,7 +79,7 @@ func slotsAsked(v *scenario.Survey) Finding {
 	if len(v.Answers) > 0 {
 		return Finding{}
 	}
-	f := Inconclusive("the catalog has no option to ask slots for")
+	f := Doubt("the catalog has no option to ask slots for")
 	if v.Outside != "" {
 		f.Message = v.Outside
 	}
@@ -91,7 +91,7 @@ func slotsFound(v *scenario.Survey) Finding {
 	if slices.ContainsFunc(v.Answers, func(a scenario.SlotAnswer) bool { return len(a.Slots) > 0 }) {
 		return Finding{}
 	}
-	return Inconclusive("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
+	return Doubt("availability returned no slots for the next 60 days").withRemedy("Offer slots in the next 60 days.")
 }
 
 // KeepsIDs finds a slot of the first answer that has another id in the second answer, or whose id
@@ -105,18 +105,18 @@ func KeepsIDs(first, second scenario.SlotAnswer) Finding {
 	judged := map[slotTime]bool{}
 	for _, slot := range second.Slots {
 		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
-			return Broken("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
-				first.Question, slot.ID, known.StartText, slot.StartText).Showing(first.Exchange, second.Exchange)
+			return Breach("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
+				first.Question, slot.ID, known.StartText, slot.StartText).WithEvidence(first.Exchange, second.Exchange)
 		}
 		at := TimeOf(slot)
 		if judged[at] {
 			continue
 		}
 		judged[at] = true
-		gone, came := plan.Without(before[at], after[at]), plan.Without(after[at], before[at])
+		gone, came := plan.Subtract(before[at], after[at]), plan.Subtract(after[at], before[at])
 		if len(gone) > 0 && len(came) > 0 {
-			return Broken("%s: expected the slot at %s to keep its id %q, received %q",
-				first.Question, slot.StartText, gone[0], came[0]).Showing(first.Exchange, second.Exchange)
+			return Breach("%s: expected the slot at %s to keep its id %q, received %q",
+				first.Question, slot.StartText, gone[0], came[0]).WithEvidence(first.Exchange, second.Exchange)
 		}
 	}
 	return Finding{}
@@ -149,11 +149,11 @@ func ShowsDay(long, day scenario.SlotAnswer) Finding {
 	case len(gone) == 0:
 		return Finding{}
 	case len(gone) == len(want):
-		return Broken("%s: expected the slots that the long window shows for %s, %s, received none of them",
-			long.Question, datesOf(day.Window), plan.Few(want)).Showing(long.Exchange, day.Exchange)
+		return Breach("%s: expected the slots that the long window shows for %s, %s, received none of them",
+			long.Question, datesOf(day.Window), plan.QuoteFew(want)).WithEvidence(long.Exchange, day.Exchange)
 	default:
-		return Broken("%s: expected the slots that the long window shows for %s, %s is missing",
-			long.Question, datesOf(day.Window), plan.Few(gone)).Showing(long.Exchange, day.Exchange)
+		return Breach("%s: expected the slots that the long window shows for %s, %s is missing",
+			long.Question, datesOf(day.Window), plan.QuoteFew(gone)).WithEvidence(long.Exchange, day.Exchange)
 	}
 }
 
@@ -179,27 +179,27 @@ func EndIsPart(long, end scenario.SlotAnswer) Finding {
 	if len(end.Slots) == 0 || shown {
 		return Finding{}
 	}
-	return Broken("%s: expected the slots of %s in the window from %s to %s, received none of its %d",
-		long.Question, end.Window.From, long.Window.From, long.Window.To, len(end.Slots)).Showing(long.Exchange, end.Exchange)
+	return Breach("%s: expected the slots of %s in the window from %s to %s, received none of its %d",
+		long.Question, end.Window.From, long.Window.From, long.Window.To, len(end.Slots)).WithEvidence(long.Exchange, end.Exchange)
 }
 
 func emptyDay(e scenario.EmptyDay) Finding {
 	if e.None {
-		return Inconclusive("every option has slots on each of the next 60 days").withRemedy("Offer an option with a day without slots.")
+		return Doubt("every option has slots on each of the next 60 days").withRemedy("Offer an option with a day without slots.")
 	}
-	return Stopped(e.Stop).or(func() Finding { return Expect(e.Answer, Status(ok)) }).or(func() Finding {
+	return FromStop(e.Stop).or(func() Finding { return Expect(e.Answer, Status(ok)) }).or(func() Finding {
 		switch {
 		case e.Unread != nil:
-			return Broken("Expected 200 with [], received %s", e.Unread.Message)
+			return Breach("Expected 200 with [], received %s", e.Unread.Message)
 		case len(e.Slots) > 0 && !shows(e.Long.Slots, e.Slots):
-			f := Broken("Expected the slots of %s in the long window too, received none of them", e.Day.From).Showing(e.Answer.Exchange, e.Long.Exchange)
+			f := Breach("Expected the slots of %s in the long window too, received none of them", e.Day.From).WithEvidence(e.Answer.Exchange, e.Long.Exchange)
 			f.Cause = &rule.OneDay
 			if endsBefore(e.Long.Slots, e.Slots) {
 				f.Cause = &rule.WindowEnd
 			}
 			return f
 		case len(e.Slots) > 0:
-			return Inconclusive("the day that had no slots, %s, has some now", e.Day.From)
+			return Doubt("the day that had no slots, %s, has some now", e.Day.From)
 		default:
 			return Finding{}
 		}
@@ -229,7 +229,7 @@ func aim(all scenario.Record) Finding {
 	}
 	if len(slow) > 1 {
 		f.Outcome = report.Failed
-		f.Message = Broken("Expected the complete answer within %s: %s took longer, the slowest %s", all.Aim, count.Of(len(slow), "call"), slices.Max(slow).Round(time.Millisecond)).Message
+		f.Message = Breach("Expected the complete answer within %s: %s took longer, the slowest %s", all.Aim, plural.Count(len(slow), "call"), slices.Max(slow).Round(time.Millisecond)).Message
 	}
 	return f
 }

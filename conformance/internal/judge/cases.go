@@ -17,12 +17,12 @@ import (
 // case's slot, party and order of calls. A rule that may cause another's breach comes first.
 func CaseSpecs(on *plan.Case) []Spec {
 	takes, gives := seatRules(on.Guests(), len(on.Units))
-	holding := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return taken(&h.Opening) }))
-	released := with(seatsHeld, counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return returned(&h.Opening, h.Release) }))
+	holding := appendSteps(seatsHeld, weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move { return expectTaken(&h.Opening) }))
+	released := appendSteps(seatsHeld, weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move { return expectReturned(&h.Opening, h.Release) }))
 	specs := []Spec{
-		spec(rule.ReserveAccepts, once(scenario.PlayBooking, acceptsCase), also(tried(1, scenario.PlaySellOut, lastSeat))),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, between(func(o *scenario.Opening) []Move {
-			all := idle(o, model.Held)
+		spec(rule.ReserveAccepts, judgeOnce(scenario.PlayBooking, acceptsCase), optionalStep(weighTries(1, scenario.PlaySellOut, lastSeat))),
+		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, seatSteps(func(o *scenario.Opening) []Move {
+			all := idleMoves(o, model.Held)
 			for _, other := range o.Others {
 				if !o.TakesLater() {
 					all = append(all, Move{before: other.Before, after: other.Held, by: -1})
@@ -30,15 +30,15 @@ func CaseSpecs(on *plan.Case) []Spec {
 			}
 			return all
 		})...)...),
-		spec(rule.ReleaseVacanciesOne, with(seatsHeld, between(func(o *scenario.Opening) []Move {
-			all := idle(o, model.Released)
+		spec(rule.ReleaseVacanciesOne, appendSteps(seatsHeld, seatSteps(func(o *scenario.Opening) []Move {
+			all := idleMoves(o, model.Released)
 			for _, other := range o.Others {
 				all = append(all, Move{before: other.Before, via: []*scenario.Reading{other.Held}, after: other.Released})
 			}
 			return all
 		})...)...),
-		spec(rule.ConfirmVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Booked) })...),
-		spec(rule.CancelVacancies, between(func(o *scenario.Opening) []Move { return idle(o, model.Cancelled) })...),
+		spec(rule.ConfirmVacancies, seatSteps(func(o *scenario.Opening) []Move { return idleMoves(o, model.Booked) })...),
+		spec(rule.CancelVacancies, seatSteps(func(o *scenario.Opening) []Move { return idleMoves(o, model.Cancelled) })...),
 	}
 	specs = append(specs, spec(takes, holding...), spec(gives, released...))
 	for _, s := range slices.Concat(reserveSpecs(), confirmSpecs(), releaseSpecs(), cancelSpecs()) {
@@ -49,13 +49,13 @@ func CaseSpecs(on *plan.Case) []Spec {
 	return specs
 }
 
-// between returns the steps that weigh what happened to the seats between the calls of a booking and
+// seatSteps returns the steps that weigh what happened to the seats between the calls of a booking and
 // of a hold. Of several moves, the first unexpected one is weighed.
-func between(moves func(*scenario.Opening) []Move) []Step {
+func seatSteps(moves func(*scenario.Opening) []Move) []Step {
 	first := func(o *scenario.Opening) Move { return firstUnexpected(append(moves(o), Move{stop: o.Stop})) }
 	return []Step{
-		also(counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return first(&b.Opening) })),
-		also(counted(scenario.PlayHolding, func(h *scenario.Holding) Move { return first(&h.Opening) })),
+		optionalStep(weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move { return first(&b.Opening) })),
+		optionalStep(weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move { return first(&h.Opening) })),
 	}
 }
 
@@ -70,8 +70,8 @@ func firstUnexpected(all []Move) Move {
 	return all[0]
 }
 
-// idle expects that reads have changed no seats while the lifecycle's hold was in that stage.
-func idle(o *scenario.Opening, stage model.Stage) (all []Move) {
+// idleMoves expects that reads have changed no seats while the lifecycle's hold was in that stage.
+func idleMoves(o *scenario.Opening, stage model.Stage) (all []Move) {
 	for _, i := range o.Idle {
 		if i.Stage == stage {
 			all = append(all, Move{before: i.Before, after: i.After})
@@ -120,8 +120,8 @@ func idSet(rules ...rule.Rule) map[string]bool {
 // judged again at the end of the run.
 func RecordSpecs() []Spec {
 	return []Spec{
-		spec(rule.ReserveCodeUnique, once(scenario.PlayRecord, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
-		spec(rule.ConfirmIDUnique, once(scenario.PlayRecord, distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
+		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayRecord, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayRecord, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
 	}
 }
 
@@ -141,8 +141,8 @@ func lastSeat(t *scenario.SellOut) Try {
 // vacancies may have only one seat, unless as many lead guests fit.
 func acceptsCase(b *scenario.Booking) Finding {
 	fits := b.Case.Guests() == 1 || b.Fits || b.Before != nil && b.Before.Counted
-	if fits && b.Case.Small() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == partner.Refused {
-		return Broken("No hold was made: %s", b.Stop.Message).Showing(b.Stop.Exchanges...)
+	if fits && b.Case.IsSmall() && !b.Case.Bare && b.Hold == nil && b.Stop != nil && b.Stop.Kind == partner.Refused {
+		return Breach("No hold was made: %s", b.Stop.Message).WithEvidence(b.Stop.Exchanges...)
 	}
 	return Finding{}
 }

@@ -20,7 +20,7 @@ func TestReadsBetweenTheCallsOfACaseChangeNoSeats(t *testing.T) {
 	}}
 	for stage, flaws := range map[model.Stage]int{model.Held: 0, model.Booked: 1, model.Released: 0} {
 		found := 0
-		for _, m := range idle(o, stage) {
+		for _, m := range idleMoves(o, stage) {
 			if m.try().Flaw != "" {
 				found++
 			}
@@ -85,7 +85,7 @@ func TestASeatThatTheLifecycleHoldsMayBeRefused(t *testing.T) {
 
 func TestReleasedSeatsComeBack(t *testing.T) {
 	t.Parallel()
-	released := rebookable(&scenario.SellOut{Taken: 2, Full: lookAt(0, 0), Released: lookAt(10, 0)})
+	released := judgeRebook(&scenario.SellOut{Taken: 2, Full: lookAt(0, 0), Released: lookAt(10, 0)})
 	if !strings.Contains(released.Flaw, "Expected 2 seats left") {
 		t.Errorf("Expected a flaw, received %q", released.Flaw)
 	}

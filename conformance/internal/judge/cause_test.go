@@ -38,12 +38,12 @@ func TestAStopNamesTheRuleThatItShowsToBeBroken(t *testing.T) {
 		{"a booking without an id", misfit, rule.ConfirmBookingID.ID},
 		{"a release that is not JSON", stop(partner.Unreadable, partnerapi.Release, partner.Usual), rule.ReleaseJSON.ID},
 		{"a cancel that is refused without a body", stop(partner.WrongStatus, partnerapi.Cancel, partner.Minimal), rule.CancelWithoutBody.ID},
-		{"nothing to book", partner.Missing("no slot"), string(report.Inconclusive)},
+		{"nothing to book", partner.NewStop("no slot"), string(report.Inconclusive)},
 		{"a feature that the partner lacks", stop(partner.Unsupported, "", partner.Usual), string(report.NotApplicable)},
 		{"bounds", stop(partner.OutOfBounds, "", partner.Usual), string(report.Inconclusive)},
 		{"nothing", nil, ""},
 	} {
-		f := Stopped(test.stop)
+		f := FromStop(test.stop)
 		got := string(f.Outcome)
 		if f.Cause != nil {
 			got = f.Cause.ID
@@ -69,9 +69,9 @@ func TestUnusualInputIsBlamedOnlyIfUsualCallsSucceed(t *testing.T) {
 		{"another status", stop(partner.WrongStatus, partnerapi.Reserve, partner.Usual), rule.ReserveUnknownFields.ID},
 		{"a late answer", stop(partner.Late, partnerapi.Reserve, partner.Usual), rule.ReserveLimit.ID},
 		{"a breach elsewhere", stop(partner.WrongStatus, partnerapi.Availability, partner.Usual), rule.AvailabilityStatus.ID},
-		{"nothing to book", partner.Missing("no slot"), ""},
+		{"nothing to book", partner.NewStop("no slot"), ""},
 	} {
-		f, id := attributed(rule.ReserveUnknownFields, test.met), ""
+		f, id := attributeStop(rule.ReserveUnknownFields, test.met), ""
 		if f.Cause != nil {
 			id = f.Cause.ID
 		}
@@ -100,7 +100,7 @@ func TestOneFunctionDecidesWhatACauseBlocks(t *testing.T) {
 	}{
 		{"nothing is found", nil, rule.ReserveCode, Finding{}, report.Passed, ""},
 		{"the rule itself is broken", nil, rule.ReserveCode, fails(rule.ReserveCode), report.Failed, ""},
-		{"so is one that is only advised", nil, rule.ReserveNobody, Broken("held"), report.Warned, ""},
+		{"so is one that is only advised", nil, rule.ReserveNobody, Breach("held"), report.Warned, ""},
 		{"a rule that builds on it is broken", nil, rule.ReserveStatus, fails(rule.ReserveCode), report.Passed, ""},
 		{"another rule is broken", nil, rule.ReleaseStatus, fails(rule.ConfirmStatus), report.Blocked, rule.ConfirmStatus.ID},
 		{"a rule that it needs is broken", []rule.Rule{rule.ReserveCode}, rule.ReleaseStatus, Finding{}, report.Blocked, rule.ReserveCode.ID},

@@ -18,54 +18,54 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-var booked = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.BookingID != "", b.Stop) })
+var booked = judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding { return requireFact(b.BookingID != "", b.Stop) })
 
 func confirmSpecs() []Spec {
 	of := func(r rule.Rule, judge func(*scenario.Booking) Finding) Spec {
-		return spec(r, booked, once(scenario.PlayBooking, judge))
+		return spec(r, booked, judgeOnce(scenario.PlayBooking, judge))
 	}
 	clean := func(rule.Rule) []Step { return []Step{booked, fields()} }
-	specs := each([]rule.Rule{rule.ConfirmStatus, rule.ConfirmJSON, rule.ConfirmBookingID, rule.ConfirmStatusField, rule.ConfirmOptional}, clean)
-	specs = append(specs, spec(rule.ConfirmTickets, booked, fields(), once(scenario.PlayRecord, deliversTickets)))
-	specs = append(specs, each([]rule.Rule{rule.TicketRedemption, rule.TicketOptions, rule.TicketFormat, rule.TicketMethod, rule.TicketValue}, func(rule.Rule) []Step {
-		return []Step{booked, fields(), once(scenario.PlayBooking, hasTickets)}
+	specs := specForEach([]rule.Rule{rule.ConfirmStatus, rule.ConfirmJSON, rule.ConfirmBookingID, rule.ConfirmStatusField, rule.ConfirmOptional}, clean)
+	specs = append(specs, spec(rule.ConfirmTickets, booked, fields(), judgeOnce(scenario.PlayRecord, deliversTickets)))
+	specs = append(specs, specForEach([]rule.Rule{rule.TicketRedemption, rule.TicketOptions, rule.TicketFormat, rule.TicketMethod, rule.TicketValue}, func(rule.Rule) []Step {
+		return []Step{booked, fields(), judgeOnce(scenario.PlayBooking, hasTickets)}
 	})...)
 	return append(specs,
 		of(rule.TicketAddress, PDFAddresses),
 		spec(rule.ConfirmFields, booked, fields()),
-		of(rule.ConfirmConfirmed, Confirmed),
+		of(rule.ConfirmConfirmed, CheckConfirmed),
 		of(rule.ConfirmEcho, echo),
-		spec(rule.ConfirmIDUnique, once(scenario.PlayAll, distinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
-		spec(rule.ConfirmMinimal, booked, once(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return reached(b.BookingID != "", b.Stop) })),
+		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayAll, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
+		spec(rule.ConfirmMinimal, booked, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return requireFact(b.BookingID != "", b.Stop) })),
 		spec(rule.ConfirmVacancies,
-			counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return confirmedSeats(&b.Opening, b.Confirm) }),
-			also(counted(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return confirmedSeats(&b.Opening, b.Confirm) }))),
-		spec(rule.ConfirmRepeatBooking, once(scenario.PlayBooking, sameBooking)),
-		spec(rule.ConfirmRepeatVacancies, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			m := still(b.Confirm.After, b.Stop, b.Repeats...)
+			weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move { return confirmedSeats(&b.Opening, b.Confirm) }),
+			optionalStep(weighSeats(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return confirmedSeats(&b.Opening, b.Confirm) }))),
+		spec(rule.ConfirmRepeatBooking, judgeOnce(scenario.PlayBooking, sameBooking)),
+		spec(rule.ConfirmRepeatVacancies, weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move {
+			m := expectUnchanged(b.Confirm.After, b.Stop, b.Repeats...)
 			for _, act := range b.Repeats[:max(0, len(b.Repeats)-1)] {
 				m.via = append(m.via, act.After)
 			}
 			return m
 		})),
-		spec(rule.ConfirmRepeatStatus, once(scenario.PlayBooking, repeatStatus)),
-		spec(rule.ConfirmUnknown, once(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(refusal)) })),
-		spec(rule.ConfirmReleased, once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return after(h.ConfirmReleased, h.Stop, h.Release, Status(refusal))
+		spec(rule.ConfirmRepeatStatus, judgeOnce(scenario.PlayBooking, repeatStatus)),
+		spec(rule.ConfirmUnknown, judgeOnce(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(refusal)) })),
+		spec(rule.ConfirmReleased, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
+			return expectAfter(h.ConfirmReleased, h.Stop, h.Release, Status(refusal))
 		})),
-		spec(rule.ConfirmReleasedNoEffect, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return still(last(h.ReleasesAgain).After, h.Stop, h.ConfirmReleased)
+		spec(rule.ConfirmReleasedNoEffect, weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move {
+			return expectUnchanged(lastAct(h.ReleasesAgain).After, h.Stop, h.ConfirmReleased)
 		})),
-		spec(rule.ConfirmCancelled, cancellable, once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
-			return after(b.ConfirmCancelled, b.Stop, b.Cancel, Status(refusal))
+		spec(rule.ConfirmCancelled, cancellable, judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding {
+			return expectAfter(b.ConfirmCancelled, b.Stop, b.Cancel, Status(refusal))
 		})),
-		spec(rule.ConfirmCancelledNoEffect, cancellable, counted(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return still(last(b.CancelsAgain).After, b.Stop, b.ConfirmCancelled)
+		spec(rule.ConfirmCancelledNoEffect, cancellable, weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move {
+			return expectUnchanged(lastAct(b.CancelsAgain).After, b.Stop, b.ConfirmCancelled)
 		})),
 		spec(rule.ConfirmWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmWrong })),
 		spec(rule.ConfirmMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmNone })),
-		spec(rule.ConfirmAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			m := still(k.ReserveNone.After, k.Stop, k.ConfirmWrong, k.ConfirmNone)
+		spec(rule.ConfirmAuthEffect, weighSeats(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
+			m := expectUnchanged(k.ReserveNone.After, k.Stop, k.ConfirmWrong, k.ConfirmNone)
 			m.via, m.after = []*scenario.Reading{k.ReleaseNone.After}, k.Release.After
 			if !k.TakesLater() { // otherwise the hold took no seat that could be returned
 				m.by, m.infants = k.Guests, k.Infants
@@ -79,9 +79,9 @@ func confirmSpecs() []Spec {
 // hold took them, so the hold shows whether an infant takes a seat.
 func confirmedSeats(o *scenario.Opening, confirm scenario.Act) Move {
 	if o.Infants == 0 || o.Held == nil || o.TakesLater() {
-		return taken(o, confirm)
+		return expectTaken(o, confirm)
 	}
-	m := still(o.Held, o.Stop, confirm)
+	m := expectUnchanged(o.Held, o.Stop, confirm)
 	m.between = append(o.Reserve(), m.between...)
 	return m
 }
@@ -108,8 +108,8 @@ func PDFAddresses(b *scenario.Booking) Finding {
 			seen = true
 			address, err := url.Parse(option.DeliveryValue)
 			if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" {
-				return Broken("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue).
-					Showing(b.Confirm.Answer.Exchange)
+				return Breach("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue).
+					WithEvidence(b.Confirm.Answer.Exchange)
 			}
 		}
 	}
@@ -128,10 +128,10 @@ func hasTickets(b *scenario.Booking) Finding {
 	return f
 }
 
-// Confirmed judges the status of a booking.
-func Confirmed(b *scenario.Booking) Finding {
+// CheckConfirmed judges the status of a booking.
+func CheckConfirmed(b *scenario.Booking) Finding {
 	if status := partner.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
-		return Broken("Expected status %q, received %q", partnerapi.StatusConfirmed, status).Showing(sent(b.Confirm)...)
+		return Breach("Expected status %q, received %q", partnerapi.StatusConfirmed, status).WithEvidence(exchangesOf(b.Confirm)...)
 	}
 	return Finding{}
 }
@@ -140,7 +140,7 @@ func echo(b *scenario.Booking) Finding {
 	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if got := partner.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
-			return Broken("%s: expected that of the hold, %q, received %q", name, of[name], got).Showing(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
+			return Breach("%s: expected that of the hold, %q, received %q", name, of[name], got).WithEvidence(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
 		}
 	}
 	return Finding{}
@@ -149,7 +149,7 @@ func echo(b *scenario.Booking) Finding {
 // sameBooking finds a repeated confirm whose answer has another booking or other tickets. A
 // customer may receive the tickets of any of the answers.
 func sameBooking(b *scenario.Booking) Finding {
-	f := reached(len(answers(b.Repeats)) > 0, b.Stop)
+	f := requireFact(len(answers(b.Repeats)) > 0, b.Stop)
 	for _, repeat := range answers(b.Repeats) {
 		f = f.or(func() Finding {
 			if repeat.Failure != nil || repeat.Response.Status/100 != 2 {
@@ -167,22 +167,22 @@ func SameBooking(first, repeat *probe.Answer) Finding {
 	was, is := discover.Object(first.Raw)["tickets"], discover.Object(repeat.Raw)["tickets"]
 	switch id, again := partner.Text(first, "externalBookingId"), partner.Text(repeat, "externalBookingId"); {
 	case again != id:
-		return Broken("Expected the same booking, %q, or a refusal, received booking %q", id, again).Showing(first.Exchange, repeat.Exchange)
+		return Breach("Expected the same booking, %q, or a refusal, received booking %q", id, again).WithEvidence(first.Exchange, repeat.Exchange)
 	case was != nil && is == nil:
-		return Broken("Expected the tickets of the first answer, received none").Showing(first.Exchange, repeat.Exchange)
+		return Breach("Expected the tickets of the first answer, received none").WithEvidence(first.Exchange, repeat.Exchange)
 	case was != nil && !reflect.DeepEqual(was, is):
-		return Broken("Expected the tickets of the first answer, received others").Showing(first.Exchange, repeat.Exchange)
+		return Breach("Expected the tickets of the first answer, received others").WithEvidence(first.Exchange, repeat.Exchange)
 	default:
 		return Finding{}
 	}
 }
 
 func repeatStatus(b *scenario.Booking) Finding {
-	f := reached(len(answers(b.Repeats)) > 0, b.Stop)
+	f := requireFact(len(answers(b.Repeats)) > 0, b.Stop)
 	for _, repeat := range answers(b.Repeats) {
 		f = f.or(func() Finding {
 			if repeat.Failure != nil || repeat.Response.Status != http.StatusOK && repeat.Response.Status/100 != 4 {
-				return Broken("Expected 200 or 4xx, received %s", repeat.Words()).Showing(b.Confirm.Answer.Exchange, repeat.Exchange)
+				return Breach("Expected 200 or 4xx, received %s", repeat.Words()).WithEvidence(b.Confirm.Answer.Exchange, repeat.Exchange)
 			}
 			return Finding{}
 		})
@@ -191,10 +191,10 @@ func repeatStatus(b *scenario.Booking) Finding {
 }
 
 func confirmRefusals(r scenario.RefusedConfirms) Finding {
-	f := Stopped(r.Stop)
+	f := FromStop(r.Stop)
 	for _, answer := range r.Answers {
-		if answer != nil && answer.OK(http.StatusBadRequest) {
-			f = f.or(func() Finding { return Expect(answer, Fit(schemas.Refusal)) })
+		if answer != nil && answer.HasStatus(http.StatusBadRequest) {
+			f = f.or(func() Finding { return Expect(answer, MatchesSchema(schemas.Refusal)) })
 		}
 	}
 	return f

@@ -11,17 +11,17 @@ import (
 
 // expires lists the steps that check whether the run can let a hold expire.
 var expires = append([]Step{
-	once(scenario.PlayMeans, canExpire),
+	judgeOnce(scenario.PlayMeans, canExpire),
 	held,
-	once(scenario.PlayBooking, func(b *scenario.Booking) Finding {
+	judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding {
 		if b.Hold.Expires.IsZero() {
 			return blockedBy(rule.ReserveExpiresAt)
 		}
 		return Finding{}
 	}),
-}, append(seatsHeld[1:], once(scenario.PlayInVain, func(h *scenario.Hold) Finding {
+}, append(seatsHeld[1:], judgeOnce(scenario.PlayUnexpirable, func(h *scenario.Hold) Finding {
 	if h != nil {
-		return Inconclusive("the run waits at most %s for a hold to expire, and the partner's expires after %s", scenario.LongestWait, h.Life.Round(time.Second)).
+		return Doubt("the run waits at most %s for a hold to expire, and the partner's expires after %s", scenario.LongestWait, h.Life.Round(time.Second)).
 			withRemedy("Shorten the partner's holds, or run with --clock-url.")
 	}
 	return Finding{}
@@ -31,7 +31,7 @@ var expires = append([]Step{
 // They are judged late in the run, so that all other rules are judged while the run waits.
 func expirySpecs() (specs []Spec) {
 	for _, s := range ExpiringCaseSpecs(nil) {
-		specs = append(specs, spec(s.Rule, with(expires, s.Steps...)...))
+		specs = append(specs, spec(s.Rule, appendSteps(expires, s.Steps...)...))
 	}
 	return specs
 }
@@ -40,24 +40,24 @@ func expirySpecs() (specs []Spec) {
 // cause another's breach comes first.
 func ExpiringCaseSpecs(*plan.Case) []Spec {
 	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
-		return spec(r, counted(scenario.PlayExpiry, move))
+		return spec(r, weighSeats(scenario.PlayExpiry, move))
 	}
 	expired := func(r rule.Rule, judge func(*scenario.Expiry) Finding) Spec {
-		return spec(r, once(scenario.PlayExpiry, judge))
+		return spec(r, judgeOnce(scenario.PlayExpiry, judge))
 	}
 	return []Spec{
 		expired(rule.ConfirmExpired, func(e *scenario.Expiry) Finding {
-			return after(e.Confirm, e.Stop, made(e), Status(refusal))
+			return expectAfter(e.Confirm, e.Stop, reserveAct(e), Status(refusal))
 		}),
 		move(rule.ConfirmExpiredNoEffect, func(e *scenario.Expiry) Move {
-			return still(e.Expired, e.Stop, e.Confirm)
+			return expectUnchanged(e.Expired, e.Stop, e.Confirm)
 		}),
-		move(rule.ReleaseExpiredByItself, func(e *scenario.Expiry) Move { return back(e, nil, e.Expired) }),
+		move(rule.ReleaseExpiredByItself, func(e *scenario.Expiry) Move { return returnedSeats(e, nil, e.Expired) }),
 		expired(rule.ReleaseExpired, func(e *scenario.Expiry) Finding {
-			return after(e.Release, e.Stop, made(e), Status(ok), Succeed)
+			return expectAfter(e.Release, e.Stop, reserveAct(e), Status(ok), Succeed)
 		}),
 		move(rule.ReleaseExpiredVacancies, func(e *scenario.Expiry) Move {
-			return back(e, []*scenario.Reading{e.Expired, e.Confirm.After}, e.Release.After, sent(e.Release)...)
+			return returnedSeats(e, []*scenario.Reading{e.Expired, e.Confirm.After}, e.Release.After, exchangesOf(e.Release)...)
 		}),
 	}
 }
@@ -65,7 +65,7 @@ func ExpiringCaseSpecs(*plan.Case) []Spec {
 func canExpire(m scenario.Means) Finding {
 	switch {
 	case m.ClockErr != nil:
-		return Inconclusive("%v", m.ClockErr).withRemedy("Check --clock-url.")
+		return Doubt("%v", m.ClockErr).withRemedy("Check --clock-url.")
 	case !m.Moves && !m.Waits:
 		return ends(report.Skipped, "the run did not wait for a hold to expire").withRemedy("Run with --clock-url, or with --include-slow, which waits.")
 	default:
@@ -73,8 +73,8 @@ func canExpire(m scenario.Means) Finding {
 	}
 }
 
-// back expects that the hold's seats are available again in a later reading.
-func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*report.Exchange) Move {
+// returnedSeats expects that the hold's seats are available again in a later reading.
+func returnedSeats(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*report.Exchange) Move {
 	m := Move{before: e.Before, via: append([]*scenario.Reading{e.Held}, via...), after: after, stop: e.Stop, between: append(e.Reserve(), between...)}
 	if e.Ending != nil { // fewer customers can have changed seats since then
 		m.before, m.via, m.by, m.infants = e.Ending, via, e.Guests, e.Infants
@@ -82,7 +82,7 @@ func back(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, 
 	return m
 }
 
-func made(e *scenario.Expiry) scenario.Act {
+func reserveAct(e *scenario.Expiry) scenario.Act {
 	if e.Hold == nil {
 		return scenario.Act{}
 	}

@@ -65,7 +65,7 @@ func (f *Fields) add(r rule.Rule, problem string, exchange *report.Exchange, val
 	}
 }
 
-// Finding returns the breaches of a rule, or the zero Finding if there is none.
+// Finding returns the breaches of a rule, or the zero Finding if there are none.
 func (f *Fields) Finding(id string) Finding {
 	found := f.found[id]
 	if found == nil {
@@ -91,7 +91,7 @@ func (f *Fields) Last(id string) (last Finding, times int) {
 
 // Product records a schema problem of the product at an index of a catalog pull.
 func (f *Fields) Product(pull *report.Exchange, index int, product any, problem schemas.Problem) {
-	owner, text := fieldrule.Owner(pull.Endpoint, problem), problem.Under(fmt.Sprintf("/products/%d", index)).String()
+	owner, text := fieldrule.Owner(pull.Endpoint, problem), problem.WithPrefix(fmt.Sprintf("/products/%d", index)).String()
 	if found := f.found[owner.ID]; found != nil && found.first != pull.Number && slices.Contains(found.problems, f.redact(text)) {
 		found.repeats++ // an earlier pull has shown it
 		found.last = func() Finding {
@@ -111,7 +111,7 @@ func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 // fields.
 func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
 	add := func(r rule.Rule, problem schemas.Problem) {
-		placed := problem.Under(fmt.Sprintf("/%d", index))
+		placed := problem.WithPrefix(fmt.Sprintf("/%d", index))
 		f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
 	}
 	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
@@ -147,7 +147,7 @@ func (f *Fields) saw(in scenario.SlotAnswer, slot discover.Slot) bool {
 	if f.remembered == nil {
 		return false
 	}
-	_, seen := f.remembered.of(in).ids[TimeOf(slot)]
+	_, seen := f.remembered.slotsOf(in).ids[TimeOf(slot)]
 	return seen
 }
 
@@ -159,7 +159,7 @@ func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format strin
 		note(rule.SlotFreesaleUncounted, "/vacancies", "expected none with status FREESALE, received %d", left)
 	case slot.Status == partnerapi.StatusSoldOut && left > 0:
 		note(rule.SlotSoldOutEmpty, "/vacancies", "expected 0 with status SOLD_OUT, received %d", left)
-	case slot.Status.Bookable() && left == 0:
+	case slot.Status.IsBookable() && left == 0:
 		note(rule.SlotOpenHasSeats, "/vacancies", "expected more than 0 with status %s, received 0", slot.Status)
 	}
 }

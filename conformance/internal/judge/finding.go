@@ -51,35 +51,35 @@ func (f Finding) withRemedy(remedy string) Finding {
 	return f
 }
 
-// Broken returns the finding that the judged rule is broken.
-func Broken(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
+// Breach returns the finding that the judged rule is broken.
+func Breach(format string, args ...any) Finding { return ends(report.Failed, format, args...) }
 
 func notApplicable(format string, args ...any) Finding {
 	return ends(report.NotApplicable, format, args...)
 }
 
-// Inconclusive returns the finding that the judged rule can be neither confirmed nor refuted.
-func Inconclusive(format string, args ...any) Finding {
+// Doubt returns the finding that the judged rule can be neither confirmed nor refuted.
+func Doubt(format string, args ...any) Finding {
 	return ends(report.Inconclusive, format, args...)
 }
 
 func blockedBy(r rule.Rule) Finding { return Finding{Outcome: report.Blocked, Cause: &r} }
 
-// unless returns an empty Finding with suspects: if one of these rules is broken, it is the cause.
-func unless(rules ...rule.Rule) Finding { return Finding{Suspects: rules} }
+// suspectRules returns an empty Finding with suspects: if one of these rules is broken, it is the cause.
+func suspectRules(rules ...rule.Rule) Finding { return Finding{Suspects: rules} }
 
 // problems returns the finding that the rule is broken in several places.
 func problems(all []string, shown ...*report.Exchange) Finding {
 	if len(all) == 0 {
 		return Finding{}
 	}
-	f := Broken("%s", all[0]).Showing(shown...)
+	f := Breach("%s", all[0]).WithEvidence(shown...)
 	f.Problems = all
 	return f
 }
 
-// Showing adds evidence before that of f.
-func (f Finding) Showing(exchanges ...*report.Exchange) Finding {
+// WithEvidence adds evidence before that of f.
+func (f Finding) WithEvidence(exchanges ...*report.Exchange) Finding {
 	f.Exchanges = append(exchanges[:len(exchanges):len(exchanges)], f.Exchanges...)
 	return f
 }
@@ -89,15 +89,15 @@ func (f Finding) or(next func() Finding) Finding {
 	if f.Ends() {
 		return f
 	}
-	return next().Showing(f.Exchanges...)
+	return next().WithEvidence(f.Exchanges...)
 }
 
-// Stopped returns what a stop means for the rules. A nil stop yields an empty Finding.
-func Stopped(stop *partner.Stop) Finding {
+// FromStop returns what a stop means for the rules. A nil stop yields an empty Finding.
+func FromStop(stop *partner.Stop) Finding {
 	if stop == nil {
 		return Finding{}
 	}
-	f := Inconclusive("%s", stop.Message).withRemedy(stop.Remedy).Showing(stop.Exchanges...)
+	f := Doubt("%s", stop.Message).withRemedy(stop.Remedy).WithEvidence(stop.Exchanges...)
 	if cause, is := causeOf(stop); is {
 		f.Outcome, f.Cause = report.Failed, &cause
 	} else if stop.Kind == partner.Unsupported {
@@ -106,23 +106,23 @@ func Stopped(stop *partner.Stop) Finding {
 	return f
 }
 
-// reached finds what stopped a scenario before a fact.
-func reached(fact bool, stop *partner.Stop) Finding {
+// requireFact finds what stopped a scenario before a fact.
+func requireFact(fact bool, stop *partner.Stop) Finding {
 	if fact {
 		return Finding{}
 	}
-	return Stopped(partner.Unplayed(stop))
+	return FromStop(partner.StopOrDefault(stop))
 }
 
-// attributed attributes a failure or refusal of an unusual request to the rule r about such requests:
+// attributeStop attributes a failure or refusal of an unusual request to the rule r about such requests:
 // the usual requests succeed.
-func attributed(r rule.Rule, stop *partner.Stop) Finding {
-	f := Stopped(stop)
+func attributeStop(r rule.Rule, stop *partner.Stop) Finding {
+	f := FromStop(stop)
 	refused := stop != nil && stop.Kind == partner.Refused
 	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == partner.Late) {
 		return f
 	}
-	f = Broken("Expected the same answer as to a usual request: %s", stop.Message).Showing(stop.Exchanges...)
+	f = Breach("Expected the same answer as to a usual request: %s", stop.Message).WithEvidence(stop.Exchanges...)
 	f.Cause = &r
 	return f
 }
@@ -134,7 +134,7 @@ type Check func(*probe.Answer) string
 func Expect(answer *probe.Answer, checks ...Check) Finding {
 	for _, wrong := range checks {
 		if flaw := wrong(answer); flaw != "" {
-			return Broken("%s", flaw).Showing(answer.Exchange)
+			return Breach("%s", flaw).WithEvidence(answer.Exchange)
 		}
 	}
 	return Finding{Exchanges: []*report.Exchange{answer.Exchange}}
@@ -148,21 +148,21 @@ func expectEach(answers []*probe.Answer, checks ...Check) (f Finding) {
 }
 
 func expectRepeated(h scenario.RepeatedCall, checks ...Check) Finding {
-	return Stopped(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
+	return FromStop(h.Stop).or(func() Finding { return expectEach(append([]*probe.Answer{h.Answer}, h.Again...), checks...) })
 }
 
 // Status checks that an answer has one of the statuses.
 func Status(statuses []int) Check {
 	return func(answer *probe.Answer) string {
-		if answer.OK(statuses...) {
+		if answer.HasStatus(statuses...) {
 			return ""
 		}
 		return "Expected " + partner.AnyOf(statuses) + ", received " + answer.Words()
 	}
 }
 
-// Fit checks that an answer matches a schema.
-func Fit(schema string) Check {
+// MatchesSchema checks that an answer matches a schema.
+func MatchesSchema(schema string) Check {
 	return func(answer *probe.Answer) string {
 		if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
 			return problems[0].String()
@@ -189,8 +189,8 @@ func IsJSONType(declared string) bool {
 	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
 }
 
-// sent returns the exchanges of the acts that were answered.
-func sent(acts ...scenario.Act) []*report.Exchange {
+// exchangesOf returns the exchanges of the acts that were answered.
+func exchangesOf(acts ...scenario.Act) []*report.Exchange {
 	var exchanges []*report.Exchange
 	for _, act := range acts {
 		for _, answer := range act.Answers() {
@@ -200,16 +200,16 @@ func sent(acts ...scenario.Act) []*report.Exchange {
 	return exchanges
 }
 
-// after expects that the answer to an act passes the checks. Its evidence includes the call before
+// expectAfter expects that the answer to an act passes the checks. Its evidence includes the call before
 // it.
-func after(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
-	return reached(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).Showing(sent(before)...) })
+func expectAfter(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
+	return requireFact(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).WithEvidence(exchangesOf(before)...) })
 }
 
 // afterEach expects the same of the answers to all acts, which repeat one call.
 func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
 	received := answers(acts)
-	return reached(len(received) > 0, stop).or(func() Finding { return expectEach(received, checks...).Showing(sent(before)...) })
+	return requireFact(len(received) > 0, stop).or(func() Finding { return expectEach(received, checks...).WithEvidence(exchangesOf(before)...) })
 }
 
 func answers(acts []scenario.Act) (all []*probe.Answer) {

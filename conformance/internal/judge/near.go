@@ -13,17 +13,17 @@ import (
 // key.
 func KeySpecs() []Spec {
 	reads := func(r rule.Rule, missing bool, of func(*scenario.KeysOfReads) scenario.KeyTries) Spec {
-		return spec(r, once(scenario.PlayKeysOfReads, func(k *scenario.KeysOfReads) Finding { return keysRefused(of(k), missing) }))
+		return spec(r, judgeOnce(scenario.PlayKeysOfReads, func(k *scenario.KeysOfReads) Finding { return keysRefused(of(k), missing) }))
 	}
 	holds := func(r rule.Rule, missing bool, of func(*scenario.NearKeys) scenario.KeyTries) Spec {
-		return spec(r, once(scenario.PlayNearKeys, func(k *scenario.NearKeys) Finding { return keysRefused(of(k), missing) }))
+		return spec(r, judgeOnce(scenario.PlayNearKeys, func(k *scenario.NearKeys) Finding { return keysRefused(of(k), missing) }))
 	}
 	undone := func(wrong, missing, effect rule.Rule, play play[*scenario.NearUndoing]) []Spec {
 		return []Spec{
-			spec(missing, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(n.Tries, true) })),
-			spec(wrong, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(n.Tries, false) })),
-			spec(effect, counted(play, func(n *scenario.NearUndoing) Move {
-				return Move{before: n.Live(), after: n.Kept, stop: n.Stop, between: exchanges(n.Tries)}
+			spec(missing, judgeOnce(play, func(n *scenario.NearUndoing) Finding { return keysRefused(n.Tries, true) })),
+			spec(wrong, judgeOnce(play, func(n *scenario.NearUndoing) Finding { return keysRefused(n.Tries, false) })),
+			spec(effect, weighSeats(play, func(n *scenario.NearUndoing) Move {
+				return Move{before: n.LiveReading(), after: n.Kept, stop: n.Stop, between: exchanges(n.Tries)}
 			})),
 		}
 	}
@@ -37,12 +37,12 @@ func KeySpecs() []Spec {
 		reads(rule.ProbeMissingKey, true, probes), reads(rule.ProbeWrongKey, false, probes),
 		reads(rule.AvailabilityMissingKey, true, slots), reads(rule.AvailabilityWrongKey, false, slots),
 		holds(rule.ReserveMissingKey, true, reserves), holds(rule.ReserveWrongKey, false, reserves),
-		spec(rule.ReserveAuthEffect, counted(scenario.PlayNearKeys, func(k *scenario.NearKeys) Move {
+		spec(rule.ReserveAuthEffect, weighSeats(scenario.PlayNearKeys, func(k *scenario.NearKeys) Move {
 			return Move{before: k.Held, after: k.Reserved, stop: k.Stop, between: exchanges(k.Reserves)}
 		})),
 		holds(rule.ConfirmMissingKey, true, confirms), holds(rule.ConfirmWrongKey, false, confirms),
-		spec(rule.ConfirmAuthEffect, counted(scenario.PlayNearKeys, func(k *scenario.NearKeys) Move {
-			m := Move{before: k.Kept, after: k.Release.After, stop: k.Stop, between: append(exchanges(k.Confirms), sent(k.Release)...)}
+		spec(rule.ConfirmAuthEffect, weighSeats(scenario.PlayNearKeys, func(k *scenario.NearKeys) Move {
+			m := Move{before: k.Kept, after: k.Release.After, stop: k.Stop, between: append(exchanges(k.Confirms), exchangesOf(k.Release)...)}
 			if !k.TakesLater() {
 				m.by, m.infants = k.Guests, k.Infants
 			}
@@ -53,7 +53,7 @@ func KeySpecs() []Spec {
 	specs = append(specs, undone(rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect, scenario.PlayNearCancels)...)
 	for _, play := range []play[*scenario.NearUndoing]{scenario.PlayNearReleases, scenario.PlayNearCancels} {
 		ended := func(r rule.Rule, missing bool, of func(*scenario.NearUndoing) scenario.KeyTries) Spec {
-			return spec(r, once(play, func(n *scenario.NearUndoing) Finding { return keysRefused(of(n), missing) }))
+			return spec(r, judgeOnce(play, func(n *scenario.NearUndoing) Finding { return keysRefused(of(n), missing) }))
 		}
 		confirms := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Confirms }
 		releases := func(n *scenario.NearUndoing) scenario.KeyTries { return n.Releases }
@@ -71,14 +71,14 @@ func KeySpecs() []Spec {
 // calls without a key; otherwise it judges calls with another key.
 func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
 	for _, try := range all {
-		if try.Key.Missing() != missing || try.Answer.OK(unauthorized...) {
+		if try.Key.IsMissing() != missing || try.Answer.HasStatus(unauthorized...) {
 			continue
 		}
 		where := "on a connection that the registered key was sent on"
 		if try.Fresh {
 			where = "on a new connection"
 		}
-		f = Broken("%s, call %d with it, %s: expected 401, received %s", try.Key, try.Number, where, try.Answer.Words()).Showing(try.Answer.Exchange)
+		f = Breach("%s, call %d with it, %s: expected 401, received %s", try.Key, try.Number, where, try.Answer.Words()).WithEvidence(try.Answer.Exchange)
 		if try.Key == probe.EmptyKey {
 			f.Suspects = KeyMissing[try.Answer.Endpoint]
 		}
@@ -103,28 +103,28 @@ var KeyMissing = map[partnerapi.Endpoint][]rule.Rule{
 func CodeSpecs() []Spec {
 	further := perOption(scenario.PlayProducts, scenario.PlayNearCodesIn)
 	everywhere := func(step Step) Step {
-		step.Subjects = joined(step.Subjects, further)
+		step.Subjects = joinSubjects(step.Subjects, further)
 		return step
 	}
 	of := func(r rule.Rule, judge func(*scenario.NearCodes) Finding) Spec {
-		return spec(r, everywhere(once(scenario.PlayNearCodes, judge)))
+		return spec(r, everywhere(judgeOnce(scenario.PlayNearCodes, judge)))
 	}
 	moved := func(move func(*scenario.NearCodes) Move) Step {
-		return everywhere(counted(scenario.PlayNearCodes, move))
+		return everywhere(weighSeats(scenario.PlayNearCodes, move))
 	}
 	return []Spec{
 		of(rule.ConfirmUnknown, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Confirms, Status(refusal)) }),
 		spec(rule.ReleaseUnknown,
-			everywhere(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) })),
+			everywhere(judgeOnce(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Status(ok)) })),
 			moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Opening.Held, after: n.Held, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}),
-			also(moved(func(n *scenario.NearCodes) Move {
+			optionalStep(moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Confirm.After, after: n.Crossed, stop: n.Stop, between: codeExchanges(n.Releases)}
 			}))),
 		of(rule.ReleaseUnknownSuccess, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Releases, Succeed) }),
 		spec(rule.CancelUnknown,
-			everywhere(once(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) })),
+			everywhere(judgeOnce(scenario.PlayNearCodes, func(n *scenario.NearCodes) Finding { return unknownCodes(n.Cancels, Status(ok)) })),
 			moved(func(n *scenario.NearCodes) Move {
 				return Move{before: n.Crossed, after: n.Booked, stop: n.Stop, between: codeExchanges(n.Cancels)}
 			})),
@@ -142,7 +142,7 @@ func unknownCodes(all scenario.CodeTries, right Check) Finding {
 			if try.Strange {
 				like = ""
 			}
-			return Broken("an unknown code, %s%s: %s", like, try.Form, flaw).Showing(try.Answer.Exchange)
+			return Breach("an unknown code, %s%s: %s", like, try.Form, flaw).WithEvidence(try.Answer.Exchange)
 		}
 	}
 	return Finding{}

@@ -15,15 +15,15 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-var catalog = once(scenario.PlaySurvey, func(v *scenario.Survey) Finding { return Stopped(v.Stop) })
+var catalog = judgeOnce(scenario.PlaySurvey, func(v *scenario.Survey) Finding { return FromStop(v.Stop) })
 
 func productSpecs() []Spec {
 	of := func(r rule.Rule, judge func(*scenario.Survey) Finding) Spec {
-		return spec(r, catalog, once(scenario.PlaySurvey, judge))
+		return spec(r, catalog, judgeOnce(scenario.PlaySurvey, judge))
 	}
-	specs := each([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
+	specs := specForEach([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
 		func(rule.Rule) []Step { return []Step{catalog} })
-	specs = append(specs, each(append(fieldrule.All(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	specs = append(specs, specForEach(append(fieldrule.All(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
 	specs = append(specs,
 		of(rule.ProductUnique, uniqueProducts),
 		of(rule.OptionUnique, uniqueOptions),
@@ -31,8 +31,8 @@ func productSpecs() []Spec {
 		of(rule.ProductPermanent, samePulls(sameProducts)),
 		of(rule.OptionPermanent, samePulls(eachTwin(sameOptions))),
 		of(rule.UnitPermanent, samePulls(eachTwin(sameUnits))),
-		spec(rule.ProbeStatus, catalog, answered(scenario.PlayPull("health probe", scenario.ProbeQuery(), probe.GoodKey), ok)),
-		spec(rule.UpdatedSince, catalog, once(scenario.PlayUpdatedSince, updatedSince)),
+		spec(rule.ProbeStatus, catalog, expectStatuses(scenario.PlayPull("health probe", scenario.ProbeQuery(), probe.GoodKey), ok)),
+		spec(rule.UpdatedSince, catalog, judgeOnce(scenario.PlayUpdatedSince, updatedSince)),
 		of(rule.AdultUnit, eachOption(withoutAdult)),
 		of(rule.CurrencyDecimals, eachUnit(oddDecimals)),
 		of(rule.AgeRange, eachUnit(noAge)),
@@ -46,7 +46,7 @@ func productSpecs() []Spec {
 		{rule.ProbeWrongKey, scenario.PlayPull("health probe with a wrong key", scenario.ProbeQuery(), probe.WrongKey)},
 		{rule.ProbeMissingKey, scenario.PlayPull("health probe without a key", scenario.ProbeQuery(), probe.NoKey)},
 	} {
-		specs = append(specs, spec(refused.rule, catalog, answered(refused.play, unauthorized)))
+		specs = append(specs, spec(refused.rule, catalog, expectStatuses(refused.play, unauthorized)))
 	}
 	return specs
 }
@@ -60,33 +60,37 @@ var InCatalog = []struct {
 	{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
 }
 
-func answered(play play[scenario.RepeatedCall], statuses []int) Step {
-	return once(play, func(h scenario.RepeatedCall) Finding { return expectRepeated(h, Status(statuses)) })
+func expectStatuses(play play[scenario.RepeatedCall], statuses []int) Step {
+	return judgeOnce(play, func(h scenario.RepeatedCall) Finding { return expectRepeated(h, Status(statuses)) })
 }
 
 func updatedSince(c scenario.Catalog) Finding {
 	if c.Answer == nil {
-		return Stopped(c.Stop)
+		return FromStop(c.Stop)
 	}
 	return Expect(c.Answer, Status(ok)).or(func() Finding {
-		switch stop := Stopped(c.Stop); {
+		switch stop := FromStop(c.Stop); {
 		case stop.Cause != nil:
-			return Broken("%s", c.Stop.Message)
+			return Breach("%s", c.Stop.Message)
 		case stop.Ends():
 			return stop
 		case c.Misfit != "":
-			return Broken("%s", c.Misfit)
+			return Breach("%s", c.Misfit)
 		default:
 			return Finding{}
 		}
 	})
 }
 
-func uniqueProducts(v *scenario.Survey) Finding { return unique(v.Pull, "products", ids(v.Products)) }
+func uniqueProducts(v *scenario.Survey) Finding {
+	return checkUniqueIDs(v.Pull, "products", ids(v.Products))
+}
 
 func uniqueOptions(v *scenario.Survey) (f Finding) {
 	for i, product := range v.Products {
-		f = f.or(func() Finding { return unique(v.Pull, fmt.Sprintf("products[%d].options", i), optionIDs(product)) })
+		f = f.or(func() Finding {
+			return checkUniqueIDs(v.Pull, fmt.Sprintf("products[%d].options", i), optionIDs(product))
+		})
 	}
 	return f
 }
@@ -95,19 +99,19 @@ func uniqueUnits(v *scenario.Survey) (f Finding) {
 	for i, product := range v.Products {
 		for j, option := range product.Options {
 			f = f.or(func() Finding {
-				return unique(v.Pull, fmt.Sprintf("products[%d].options[%d].units", i, j), unitIDs(option))
+				return checkUniqueIDs(v.Pull, fmt.Sprintf("products[%d].options[%d].units", i, j), unitIDs(option))
 			})
 		}
 	}
 	return f
 }
 
-// unique finds an id that occurs twice in a list. Missing ids are judged by another rule.
-func unique(in *report.Exchange, place string, list []string) Finding {
+// checkUniqueIDs finds an id that occurs twice in a list. Missing ids are judged by another rule.
+func checkUniqueIDs(in *report.Exchange, place string, list []string) Finding {
 	first := map[string]int{}
 	for i, id := range list {
 		if before, seen := first[id]; seen && id != "" {
-			return Broken("%s[%d].id: expected a unique id, received that of %s[%d], %q", place, i, place, before, id).Showing(in)
+			return Breach("%s[%d].id: expected a unique id, received that of %s[%d], %q", place, i, place, before, id).WithEvidence(in)
 		}
 		first[id] = i
 	}
@@ -117,14 +121,14 @@ func unique(in *report.Exchange, place string, list []string) Finding {
 // samePulls compares two pulls of the catalog.
 func samePulls(same func(first, second []discover.Product) Finding) func(*scenario.Survey) Finding {
 	return func(v *scenario.Survey) Finding {
-		return Stopped(v.Second.Stop).or(func() Finding {
-			return same(v.Products, v.Second.Products).Showing(v.Pull, v.Second.Exchange)
+		return FromStop(v.Second.Stop).or(func() Finding {
+			return same(v.Products, v.Second.Products).WithEvidence(v.Pull, v.Second.Exchange)
 		})
 	}
 }
 
 func sameProducts(first, second []discover.Product) Finding {
-	return same("products", ids(first), ids(second))
+	return compareIDs("products", ids(first), ids(second))
 }
 
 // eachTwin compares every product of the first pull with the same product of the second.
@@ -144,7 +148,7 @@ func eachTwin(same func(first, second discover.Product) Finding) func(first, sec
 }
 
 func sameOptions(first, second discover.Product) Finding {
-	return same(fmt.Sprintf("options of product %q", first.ID), optionIDs(first), optionIDs(second))
+	return compareIDs(fmt.Sprintf("options of product %q", first.ID), optionIDs(first), optionIDs(second))
 }
 
 func sameUnits(first, second discover.Product) (f Finding) {
@@ -152,7 +156,7 @@ func sameUnits(first, second discover.Product) (f Finding) {
 		twin := slices.IndexFunc(second.Options, func(o discover.Option) bool { return o.ID == option.ID })
 		if twin >= 0 {
 			f = f.or(func() Finding {
-				return same(fmt.Sprintf("units of product %q, option %q", first.ID, option.ID), unitIDs(option), unitIDs(second.Options[twin]))
+				return compareIDs(fmt.Sprintf("units of product %q, option %q", first.ID, option.ID), unitIDs(option), unitIDs(second.Options[twin]))
 			})
 		}
 	}
@@ -162,13 +166,13 @@ func sameUnits(first, second discover.Product) (f Finding) {
 // sameTerms finds how the time zone, a guest type or a currency of a product differs.
 func sameTerms(first, second discover.Product) Finding {
 	if first.Zone.String() != second.Zone.String() {
-		return Broken("product %q: expected the time zone of a full pull, %s, received %s", first.ID, first.Zone, second.Zone)
+		return Breach("product %q: expected the time zone of a full pull, %s, received %s", first.ID, first.Zone, second.Zone)
 	}
 	for _, option := range first.Options {
 		for _, twin := range second.Options {
 			for _, unit := range option.Units {
 				if other := twin.Unit(unit.ID); twin.ID == option.ID && other.ID == unit.ID && terms(unit) != terms(other) {
-					return Broken("product %q, option %q, unit %q: expected the type and currencies of a full pull, %s, received %s",
+					return Breach("product %q, option %q, unit %q: expected the type and currencies of a full pull, %s, received %s",
 						first.ID, option.ID, unit.ID, terms(unit), terms(other))
 				}
 			}
@@ -187,16 +191,16 @@ func terms(unit discover.Unit) string {
 	return strings.Join(append([]string{string(unit.Type)}, slices.Compact(currencies)...), " ")
 }
 
-// same finds how two lists of ids differ, in any order.
-func same(place string, first, second []string) Finding {
-	gone, came := plan.Without(first, second), plan.Without(second, first)
+// compareIDs finds how two lists of ids differ, in any order.
+func compareIDs(place string, first, second []string) Finding {
+	gone, came := plan.Subtract(first, second), plan.Subtract(second, first)
 	switch {
 	case len(gone) > 0 && len(came) > 0:
-		return Broken("%s: expected the ids of the pull before, received %s in place of %s", place, plan.Few(came), plan.Few(gone))
+		return Breach("%s: expected the ids of the pull before, received %s in place of %s", place, plan.QuoteFew(came), plan.QuoteFew(gone))
 	case len(gone) > 0:
-		return Broken("%s: expected the ids of the pull before, %s is missing", place, plan.Few(gone))
+		return Breach("%s: expected the ids of the pull before, %s is missing", place, plan.QuoteFew(gone))
 	case len(came) > 0:
-		return Broken("%s: expected the ids of the pull before, %s is new", place, plan.Few(came))
+		return Breach("%s: expected the ids of the pull before, %s is new", place, plan.QuoteFew(came))
 	default:
 		return Finding{}
 	}

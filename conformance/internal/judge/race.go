@@ -13,12 +13,12 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 )
 
 // together is the step that checks that concurrent calls are allowed.
-var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
+var together = judgeOnce(scenario.PlayRecord, func(e scenario.Record) Finding {
 	if e.Alone {
 		return ends(report.Skipped, "no calls were sent at the same time (--no-races)").withRemedy("Run without --no-races.")
 	}
@@ -28,26 +28,26 @@ var together = once(scenario.PlayRecord, func(e scenario.Record) Finding {
 // The number of rounds of each race. 90 tries miss a breach that shows in 1 of 20 tries in about 1
 // % of runs. 20 tries miss one that shows in 1 of 3 tries in about 0.03 % of runs.
 const (
-	manyRounds, leastOfMany = 120, 3 // three in four are two confirms
-	someRounds, leastOfSome = 20, 1
+	manyRounds, minManyRounds = 120, 3 // three in four are two confirms
+	someRounds, minSomeRounds = 20, 1
 )
 
 // raceSpecs returns the specs that judge concurrent calls. Their answers are lawful if a partner
 // that handles one call at a time, in some order, could have given them.
 func raceSpecs() []Spec {
-	seats, bookings := with([]Step{together}, seatsHeld...), with([]Step{together}, cancelled...)
+	seats, bookings := appendSteps([]Step{together}, seatsHeld...), appendSteps([]Step{together}, cancelled...)
 	return []Spec{
-		spec(rule.ReserveRace, with(seats, raced(manyRounds, leastOfMany, scenario.SeatRaceShare, scenario.PlayLastSeats, lastSeats), raced(someRounds, leastOfSome, scenario.SeatRaceShare, scenario.PlayApart, apart))...),
-		spec(rule.ReleaseRace, with(seats, raced(manyRounds, leastOfMany, scenario.SeatRaceShare, scenario.PlayLastSeats, releasedTwice))...),
-		spec(rule.ConfirmRace, with(bookings, raced(manyRounds, leastOfMany, scenario.BookingRaceShare, scenario.PlayTwice, confirmedTwice))...),
-		spec(rule.CancelRace, with(bookings, raced(manyRounds, leastOfMany, scenario.BookingRaceShare, scenario.PlayTwice, cancelledTwice))...),
+		spec(rule.ReserveRace, appendSteps(seats, raceStep(manyRounds, minManyRounds, scenario.SeatRaceShare, scenario.PlayLastSeats, lastSeats), raceStep(someRounds, minSomeRounds, scenario.SeatRaceShare, scenario.PlayApart, judgeApart))...),
+		spec(rule.ReleaseRace, appendSteps(seats, raceStep(manyRounds, minManyRounds, scenario.SeatRaceShare, scenario.PlayLastSeats, releasedTwice))...),
+		spec(rule.ConfirmRace, appendSteps(bookings, raceStep(manyRounds, minManyRounds, scenario.BookingRaceShare, scenario.PlayTwice, confirmedTwice))...),
+		spec(rule.CancelRace, appendSteps(bookings, raceStep(manyRounds, minManyRounds, scenario.BookingRaceShare, scenario.PlayTwice, cancelledTwice))...),
 	}
 }
 
-// raced weighs the rounds of a race. The first least rounds are played however long they take; the
+// raceStep weighs the rounds of a race. The first least rounds are played however long they take; the
 // others must leave the rest of the run's holds and bookings.
-func raced[T any](rounds, least int, share float64, play play[T], try func(T) Try) Step {
-	step := tried(rounds, play, try)
+func raceStep[T any](rounds, least int, share float64, play play[T], try func(T) Try) Step {
+	step := weighTries(rounds, play, try)
 	step.Race, step.Share = least, share
 	return step
 }
@@ -63,8 +63,8 @@ type race struct {
 func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
 	left := model.Seats{Counted: before.Counted, Least: before.Last.Left}
 	r := &race{before: before, after: after, history: model.NewHistory(left, holdless, holds...)}
-	r.Of, r.At, r.Took = of, after, after.First.At().Sub(before.Last.At())
-	r.Disturbed = !before.Stable() || !after.Stable()
+	r.Of, r.At, r.Took = of, after, after.First.Time().Sub(before.Last.Time())
+	r.Disturbed = !before.IsStable() || !after.IsStable()
 	r.Shown = []*report.Exchange{before.Last.Exchange}
 	for _, answer := range answers {
 		r.Shown = append(r.Shown, answer.Exchange)
@@ -93,16 +93,16 @@ func (r *race) saw(read *scenario.Reading, look scenario.Look) {
 // numbered from first. It returns how many holds were won.
 func (r *race) reserves(attempts scenario.Attempts, guests int64, first int) (won int64) {
 	for i, a := range attempts {
-		if a.Won() {
+		if a.WasWon() {
 			won++
 		}
-		r.add(model.Call{Kind: model.Reserve, Hold: first + i, Guests: guests}, model.Outcome{Done: a.Won(), Busy: partner.IsBusy(a.Answer)}, a.Answer.Exchange)
+		r.add(model.Call{Kind: model.Reserve, Hold: first + i, Guests: guests}, model.Outcome{Done: a.WasWon(), Busy: partner.IsBusy(a.Answer)}, a.Answer.Exchange)
 	}
 	return won
 }
 
-// all adds calls about the first hold that are always accepted.
-func (r *race) all(kind model.Kind, answers ...*probe.Answer) {
+// addAccepted adds calls about the first hold that are always accepted.
+func (r *race) addAccepted(kind model.Kind, answers ...*probe.Answer) {
 	for _, answer := range answers {
 		r.add(model.Call{Kind: kind}, model.Outcome{Done: true}, answer.Exchange)
 	}
@@ -118,9 +118,9 @@ func (r *race) end(expected int64, format string, args ...any) {
 		return
 	}
 	r.saw(r.after, r.after.First)
-	explained, err := r.history.Explained()
+	explained, err := r.history.IsLinearizable()
 	if err != nil {
-		r.Stop = partner.Missing("%v", err)
+		r.Stop = partner.NewStop("%v", err)
 	} else if !explained {
 		r.Off = int64(cmp.Compare(r.after.First.Left, expected))
 		r.Flaw, r.Picture = fmt.Sprintf(format, args...), r.history.Picture()
@@ -128,13 +128,13 @@ func (r *race) end(expected int64, format string, args ...any) {
 }
 
 // withCertainFlaw sets a flaw that other customers cannot have caused.
-func (t Try) withCertainFlaw(flaw flawed) Try {
+func (t Try) withCertainFlaw(flaw raceFlaw) Try {
 	t.Flaw, t.Cause, t.Sure = flaw.words, flaw.rule, true
 	return t
 }
 
-// flawed is what is wrong with an answer, and the rule about it; nil means the race itself.
-type flawed struct {
+// raceFlaw is what is wrong with an answer, and the rule about it; nil means the race itself.
+type raceFlaw struct {
 	words string
 	rule  *rule.Rule
 }
@@ -145,7 +145,7 @@ const smallParty = 2
 // lastSeats judges the race for the last seats: there must be as many holds as seats.
 func lastSeats(t *scenario.LastSeats) Try {
 	if t.Full == nil {
-		return unplayed(t.Stop)
+		return stoppedTry(t.Stop)
 	}
 	r := round("reserves of the last seats", t.Scarce, t.Attempts.Answers(), t.Full, false)
 	if flaw := attemptsFlaw(t.Attempts); flaw.words != "" {
@@ -172,7 +172,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	case t.Releases == nil && t.Full != nil && t.Stop == nil:
 		return Try{Skip: true}
 	case t.Swapped == nil:
-		return unplayed(t.Stop)
+		return stoppedTry(t.Stop)
 	}
 	r := round("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, holdOf(t.Party, model.Held))
 	r.Shown = append(r.Shown, t.Look.Last.Exchange)
@@ -184,17 +184,17 @@ func releasedTwice(t *scenario.LastSeats) Try {
 		return r.withCertainFlaw(flaw)
 	}
 	won := r.reserves(t.Swaps, 1, 1)
-	r.all(model.Release, t.Releases...)
+	r.addAccepted(model.Release, t.Releases...)
 	r.saw(t.Look, t.Look.Last)
 	r.end(t.Full.Last.Left+t.Party-won, "%s left, a hold for %s was released twice while %d others reserved: expected %s back, received %s and %d left",
 		model.SeatsWord(t.Full.Last.Left), guests(t.Party), len(t.Swaps), model.SeatsWord(t.Party), holdsWord(won), t.Swapped.First.Left)
 	return r.Try
 }
 
-// apart judges concurrent reserves of two slots: each takes a seat of its own slot only.
-func apart(a *scenario.Apart) Try {
+// judgeApart judges concurrent reserves of two slots: each takes a seat of its own slot only.
+func judgeApart(a *scenario.Apart) Try {
 	if a.OtherAfter == nil {
-		return unplayed(a.Stop)
+		return stoppedTry(a.Stop)
 	}
 	const of = "reserves of two slots, while the catalog and availability are read"
 	if flaw := attemptsFlaw(a.Guests); flaw.words != "" {
@@ -205,7 +205,7 @@ func apart(a *scenario.Apart) Try {
 		r := round(of, read[0], a.Guests.Answers(), read[1], false)
 		r.reserves(a.Guests[i:i+1], 1, 0)
 		expected := read[0].Last.Left
-		if a.Guests[i].Won() {
+		if a.Guests[i].WasWon() {
 			expected--
 		}
 		r.end(expected, "%s left, 1 seat was reserved while another slot was reserved: expected %d left, received %d", model.SeatsWord(read[0].Last.Left), expected, read[1].First.Left)
@@ -220,7 +220,7 @@ func apart(a *scenario.Apart) Try {
 // result must be one booking with its seats, or a released hold.
 func confirmedTwice(b *scenario.Twice) Try {
 	if b.Confirmed == nil {
-		return unplayed(b.Stop)
+		return stoppedTry(b.Stop)
 	}
 	of, answers := "two confirms of a hold", b.Confirms
 	if b.Release != nil {
@@ -230,7 +230,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	r.Shown = append(b.Reserve(), r.Shown...)
 	var ids []string
 	for _, answer := range b.Confirms {
-		o := model.Outcome{Done: answer.OK(http.StatusOK)}
+		o := model.Outcome{Done: answer.HasStatus(http.StatusOK)}
 		if o.Done {
 			id := partner.Text(answer, "externalBookingId")
 			if !slices.Contains(ids, id) {
@@ -248,7 +248,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 		if flaw := allDone(rule.ReleaseConfirmed, b.Release); flaw.words != "" {
 			return r.withCertainFlaw(flaw)
 		}
-		r.all(model.Release, b.Release)
+		r.addAccepted(model.Release, b.Release)
 		r.Suspects = []rule.Rule{rule.ReleaseRace, rule.ReleaseVacanciesOne, rule.ReleaseConfirmedKeeps}
 		booked, expected := len(ids) > 0, left+party
 		if b.TakesLater() {
@@ -263,7 +263,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	}
 	r.end(left-taken, "%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
-		return r.withCertainFlaw(flawed{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
+		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
 	}
 	return r.Try
 }
@@ -275,7 +275,7 @@ func cancelledTwice(b *scenario.Twice) Try {
 	case b.Release != nil && b.Cancelled == nil && b.Stop == nil:
 		return Try{Skip: true}
 	case b.Cancelled == nil:
-		return unplayed(b.Stop)
+		return stoppedTry(b.Stop)
 	}
 	answers := slices.Concat(b.Cancels, b.Guests.Answers())
 	if b.Again != nil {
@@ -289,10 +289,10 @@ func cancelledTwice(b *scenario.Twice) Try {
 	if flaw := attemptsFlaw(b.Guests); flaw.words != "" {
 		return r.withCertainFlaw(flaw)
 	}
-	if id := b.Hold.BookingID(); b.Again != nil && b.Again.OK(http.StatusOK) && partner.Text(b.Again, "externalBookingId") != id {
-		return r.withCertainFlaw(flawed{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
+	if id := b.Hold.BookingID(); b.Again != nil && b.Again.HasStatus(http.StatusOK) && partner.Text(b.Again, "externalBookingId") != id {
+		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
 	}
-	r.all(model.Cancel, b.Cancels...)
+	r.addAccepted(model.Cancel, b.Cancels...)
 	if len(b.Guests) > 0 {
 		r.Suspects = []rule.Rule{rule.ReserveRace}
 	}
@@ -301,63 +301,63 @@ func cancelledTwice(b *scenario.Twice) Try {
 		won = r.reserves(b.Guests, 1, 1)
 	}
 	if b.Again != nil {
-		r.add(model.Call{Kind: model.Confirm}, model.Outcome{Done: b.Again.OK(http.StatusOK)}, b.Again.Exchange)
+		r.add(model.Call{Kind: model.Confirm}, model.Outcome{Done: b.Again.HasStatus(http.StatusOK)}, b.Again.Exchange)
 	}
 	party, left := b.Opening.Guests, b.Confirmed.Last.Left
 	r.end(left+party-won, "%s left, a booking for %s was cancelled twice at the same time, while %s made: expected %d left, received %d",
-		model.SeatsWord(left), guests(party), was(won), left+party-won, b.Cancelled.First.Left)
+		model.SeatsWord(left), guests(party), countHolds(won), left+party-won, b.Cancelled.First.Left)
 	return r.Try
 }
 
-func guests(n int64) string { return count.Of(int(n), "guest") }
+func guests(n int64) string { return plural.Count(int(n), "guest") }
 
-func was(holds int64) string { return count.Of(int(holds), "hold was", "holds were") }
+func countHolds(holds int64) string { return plural.Count(int(holds), "hold was", "holds were") }
 
 // attemptsFlaw returns what is wrong with the answers to reserves, each by itself and together.
-func attemptsFlaw(attempts scenario.Attempts) flawed {
+func attemptsFlaw(attempts scenario.Attempts) raceFlaw {
 	codes := map[string]bool{}
 	for _, a := range attempts {
 		switch {
-		case a.Won() && codes[a.Code]:
-			return flawed{fmt.Sprintf("expected a unique code for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
-		case a.Won():
+		case a.WasWon() && codes[a.Code]:
+			return raceFlaw{fmt.Sprintf("expected a unique code for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
+		case a.WasWon():
 			codes[a.Code] = true
-		case a.Answer.OK(http.StatusOK, http.StatusCreated):
-			return flawed{"reserves at the same time: expected a hold with a reservation code, received " + a.Answer.Words() + " without one", &rule.ReserveCode}
+		case a.Answer.HasStatus(http.StatusOK, http.StatusCreated):
+			return raceFlaw{"reserves at the same time: expected a hold with a reservation code, received " + a.Answer.Words() + " without one", &rule.ReserveCode}
 		case partner.IsBusy(a.Answer):
-		case !a.Answer.OK(http.StatusBadRequest):
-			return flawed{"reserves at the same time: expected 200 or 201 with a hold, or a refusal with 400, received " + a.Answer.Words(), &rule.ReserveStatus}
+		case !a.Answer.HasStatus(http.StatusBadRequest):
+			return raceFlaw{"reserves at the same time: expected 200 or 201 with a hold, or a refusal with 400, received " + a.Answer.Words(), &rule.ReserveStatus}
 		default:
 			if problems := schemas.Validate(schemas.Refusal, a.Answer.Raw); len(problems) > 0 {
-				return flawed{problems[0].String(), &rule.ReserveRefusalMessage}
+				return raceFlaw{problems[0].String(), &rule.ReserveRefusalMessage}
 			}
 		}
 	}
-	return flawed{}
+	return raceFlaw{}
 }
 
 // allDone returns the first of these calls that was not answered 200. of is the rule about that.
-func allDone(of rule.Rule, answers ...*probe.Answer) flawed {
+func allDone(of rule.Rule, answers ...*probe.Answer) raceFlaw {
 	for _, answer := range answers {
-		if !answer.OK(http.StatusOK) {
-			return flawed{"calls at the same time: expected 200, received " + answer.Words(), &of}
+		if !answer.HasStatus(http.StatusOK) {
+			return raceFlaw{"calls at the same time: expected 200, received " + answer.Words(), &of}
 		}
 	}
-	return flawed{}
+	return raceFlaw{}
 }
 
 func booking(answer *probe.Answer) string {
-	if answer.OK(http.StatusOK) {
+	if answer.HasStatus(http.StatusOK) {
 		return fmt.Sprintf("booking %q", partner.Text(answer, "externalBookingId"))
 	}
 	return answer.Words()
 }
 
-func holdsWord(n int64) string { return count.Of(int(n), "hold") }
+func holdsWord(n int64) string { return plural.Count(int(n), "hold") }
 
 // raceWords returns the probability that so many tries have missed a breach.
 func raceWords(tries int) string {
-	missed := func(n int) string { return percent(noise.Missed(n, tries)) }
+	missed := func(n int) string { return percent(noise.MissProbability(n, tries)) }
 	return fmt.Sprintf("A breach that shows in 1 of 3 tries is missed with a probability of %s, one that shows in 1 of 20 with %s, and one that shows in 1 of 100 with %s.",
 		missed(3), missed(20), missed(100))
 }

@@ -48,7 +48,7 @@ func (f *Fields) Remember() *Fields {
 	return f
 }
 
-func (m *remembered) of(in scenario.SlotAnswer) *optionSlots {
+func (m *remembered) slotsOf(in scenario.SlotAnswer) *optionSlots {
 	key := in.Product.ID + "\x00" + in.Option.ID
 	known := m.options[key]
 	if known == nil {
@@ -69,7 +69,7 @@ func (f *Fields) compare(in scenario.SlotAnswer) {
 	if f.remembered == nil {
 		return
 	}
-	known := f.remembered.of(in)
+	known := f.remembered.slotsOf(in)
 	if len(in.Slots) == 0 {
 		known.miss(in)
 		return
@@ -101,7 +101,7 @@ func (f *Fields) compare(in scenario.SlotAnswer) {
 					in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
 			}
 		}
-		if slot.Status.Bookable() {
+		if slot.Status.IsBookable() {
 			known.open[at] = true
 		} else {
 			delete(known.open, at)
@@ -141,8 +141,8 @@ func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
 	known.lost, known.gone = nil, nil
 }
 
-// Vanished implements scenario.Observer.
-func (f *Fields) Vanished(in scenario.SlotAnswer, slot discover.Slot) {
+// ObserveVanished implements scenario.Observer.
+func (f *Fields) ObserveVanished(in scenario.SlotAnswer, slot discover.Slot) {
 	if f.remembered == nil {
 		return
 	}

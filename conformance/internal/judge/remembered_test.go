@@ -91,7 +91,7 @@ func TestFields_ReportSlotsThatOneAnswerLacks(t *testing.T) {
 	fields := NewFields(strings.Clone).Remember()
 	shown := slotsAnswer("a")
 	for n := 1; n <= leastVanished; n++ {
-		fields.Vanished(slotsAnswer(), shown.Slots[0])
+		fields.ObserveVanished(slotsAnswer(), shown.Slots[0])
 		if broke := fields.Finding(rule.OneDay.ID).Outcome != ""; broke != (n == leastVanished) {
 			t.Errorf("after %d of them want broken %t, got %t", n, n == leastVanished, broke)
 		}

@@ -18,79 +18,81 @@ import (
 
 var (
 	// held is the step that checks that a hold could be made.
-	held = once(scenario.PlayBooking, func(b *scenario.Booking) Finding { return reached(b.Hold != nil, b.Stop) })
+	held = judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding { return requireFact(b.Hold != nil, b.Stop) })
 	// seatsHeld lists the steps that check that holds take seats.
-	seatsHeld = []Step{held, once(scenario.PlayRecord, func(e scenario.Record) Finding {
+	seatsHeld = []Step{held, judgeOnce(scenario.PlayRecord, func(e scenario.Record) Finding {
 		if e.Traits.Holdless() {
 			return notApplicable("the partner does not hold seats: expiresAt is more than %s ahead", partnerapi.HoldlessAfter)
 		}
 		return Finding{}
 	})}
 	// several is the step that checks that a slot has seats for a party.
-	several = once(scenario.PlayHolding, func(h *scenario.Holding) Finding {
+	several = judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
-			return Inconclusive("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
+			return Doubt("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
 				withRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(scenario.SeveralGuests)))
 		}
 		return Finding{}
 	})
 )
 
-// with returns the steps of first followed by then, without changing first.
-func with(first []Step, then ...Step) []Step { return append(first[:len(first):len(first)], then...) }
+// appendSteps returns the steps of first followed by then, without changing first.
+func appendSteps(first []Step, then ...Step) []Step {
+	return append(first[:len(first):len(first)], then...)
+}
 
 func reserveSpecs() []Spec {
-	one := counted(scenario.PlayBooking, func(b *scenario.Booking) Move { return taken(&b.Opening) })
+	one := weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move { return expectTaken(&b.Opening) })
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
-		spec(rule.ReserveAccepts, held, Step{Subjects: optionChecks, Judge: func(v any) Finding { return accepts(v.(*scenario.OptionCheck)) }}, also(tried(1, scenario.PlaySellOut, lastSeat))),
+		spec(rule.ReserveAccepts, held, Step{Subjects: optionChecks, Judge: func(v any) Finding { return accepts(v.(*scenario.OptionCheck)) }}, optionalStep(weighTries(1, scenario.PlaySellOut, lastSeat))),
 	}
-	specs = append(specs, each([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
+	specs = append(specs, specForEach([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
 	return append(specs,
-		spec(rule.ReserveExpiresLater, held, once(scenario.PlayBooking, expiresLater), once(scenario.PlayExpireEarly, nothing[*scenario.Booking])),
-		spec(rule.ReserveExpiresWindow, held, once(scenario.PlayBooking, expiresInWindow)),
-		spec(rule.ReserveCodeUnique, once(scenario.PlayAll, distinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
-		spec(rule.ReserveMinimal, held, once(scenario.PlayHolding, func(h *scenario.Holding) Finding { return reached(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, with(seatsHeld, andOptionChecks(one, func(v *scenario.OptionCheck) Move { return taken(&v.Opening) }))...),
-		spec(rule.ReserveVacanciesMany, with(seatsHeld, several, counted(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return taken(&h.Opening)
+		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, expiresLater), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
+		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, expiresInWindow)),
+		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayAll, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		spec(rule.ReserveMinimal, held, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding { return requireFact(h.Hold != nil, h.Stop) })),
+		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, andOptionChecks(one, func(v *scenario.OptionCheck) Move { return expectTaken(&v.Opening) }))...),
+		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move {
+			return expectTaken(&h.Opening)
 		}))...),
-		spec(rule.ReserveVacanciesMixed, with(seatsHeld, once(scenario.PlayMixedParty, mixedTaken), counted(scenario.PlayMixedParty, func(m *scenario.MixedParty) Move {
-			return taken(&m.Opening)
+		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), weighSeats(scenario.PlayMixedParty, func(m *scenario.MixedParty) Move {
+			return expectTaken(&m.Opening)
 		}))...),
 		spec(rule.ReserveSoldOut,
-			breachOnly(tried(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
-			breachOnly(tried(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
+			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
+			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
 			Step{Subjects: subject(scenario.PlaySellOut), Enough: func(t any) bool { return notSoldOut(t.(*scenario.SellOut)) }},
-			once(scenario.PlaySellOut, soldOut),
-			tried(1, scenario.PlaySellOut, fullRefused)),
-		spec(rule.ReserveTooMany, with(seatsHeld, tried(1, scenario.PlaySellOut, func(t *scenario.SellOut) Try {
-			return reserved(t.Before, t.TooMany, t.Stop, refusal...)
+			judgeOnce(scenario.PlaySellOut, soldOut),
+			weighTries(1, scenario.PlaySellOut, fullRefused)),
+		spec(rule.ReserveTooMany, appendSteps(seatsHeld, weighTries(1, scenario.PlaySellOut, func(t *scenario.SellOut) Try {
+			return judgeReserve(t.Before, t.TooMany, t.Stop, refusal...)
 		}))...),
-		spec(rule.ReserveRefusalMessage, once(scenario.PlayRefusedReserves, reserveRefusals)),
-		spec(rule.ReserveRefusalNoEffect, with(seatsHeld,
-			counted(scenario.PlaySellOut, func(t *scenario.SellOut) Move { return still(t.Before, t.Stop, t.TooMany) }),
-			also(counted(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
-			also(counted(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
+		spec(rule.ReserveRefusalMessage, judgeOnce(scenario.PlayRefusedReserves, reserveRefusals)),
+		spec(rule.ReserveRefusalNoEffect, appendSteps(seatsHeld,
+			weighSeats(scenario.PlaySellOut, func(t *scenario.SellOut) Move { return expectUnchanged(t.Before, t.Stop, t.TooMany) }),
+			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
+			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
 		)...),
 		spec(rule.ReserveWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveWrong })),
 		spec(rule.ReserveMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveNone })),
-		spec(rule.ReserveAuthEffect, counted(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			return still(k.Held, k.Stop, k.ReserveWrong, k.ReserveNone)
+		spec(rule.ReserveAuthEffect, weighSeats(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
+			return expectUnchanged(k.Held, k.Stop, k.ReserveWrong, k.ReserveNone)
 		})),
 	)
 }
 
-func nothing[T any](T) Finding { return Finding{} }
+func judgeNothing[T any](T) Finding { return Finding{} }
 
 // accepts finds an option whose slots are shown as bookable but refused.
 func accepts(v *scenario.OptionCheck) Finding {
 	switch stop := v.Stop; {
 	case stop != nil && stop.Kind == partner.Refused:
-		return Broken("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
-			Showing(append([]*report.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
+		return Breach("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
+			WithEvidence(append([]*report.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
 	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
-		return Stopped(stop)
+		return FromStop(stop)
 	default:
 		return Finding{}
 	}
@@ -102,13 +104,13 @@ func holdLife(b *scenario.Booking) Finding {
 	if b.Hold.Expires.IsZero() {
 		f = blockedBy(rule.ReserveExpiresAt)
 	}
-	return f.Showing(b.Hold.Answer.Exchange)
+	return f.WithEvidence(b.Hold.Answer.Exchange)
 }
 
 func expiresLater(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
 		if b.Hold.Life <= 0 {
-			return Broken("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
+			return Breach("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
 		}
 		return Finding{}
 	})
@@ -122,21 +124,21 @@ func expiresInWindow(b *scenario.Booking) Finding {
 		case b.Holdless():
 			return notApplicable("%s: its expiresAt is %s ahead", scenario.KeepsNone, life.Round(time.Minute))
 		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
-			return Broken("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
+			return Breach("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
 		default:
 			return Finding{}
 		}
 	})
 }
 
-// distinct finds two entries of the ledger that share an id.
-func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) Finding {
+// requireDistinct finds two entries of the ledger that share an id.
+func requireDistinct(field string, id func(ledger.Entry) string) func(scenario.Record) Finding {
 	return func(all scenario.Record) Finding {
 		first := map[string]bool{}
 		for _, entry := range all.Entries {
 			value := id(entry)
 			if value != "" && first[value] {
-				f := Broken("Expected a unique %s for each, received %q twice", field, value)
+				f := Breach("Expected a unique %s for each, received %q twice", field, value)
 				for _, exchange := range all.Exchanges {
 					if exchange.Response != nil && strings.Contains(exchange.Response.Body.Text, value) {
 						f.Exchanges = append(f.Exchanges, exchange)
@@ -147,7 +149,7 @@ func distinct(field string, id func(ledger.Entry) string) func(scenario.Record) 
 			first[value] = true
 		}
 		if len(first) < 2 {
-			return Inconclusive("fewer than two could be made").withRemedy("Offer more bookable slots, or raise --max-holds and --max-bookings.")
+			return Doubt("fewer than two could be made").withRemedy("Offer more bookable slots, or raise --max-holds and --max-bookings.")
 		}
 		return Finding{}
 	}
@@ -167,15 +169,15 @@ func mixedTaken(m *scenario.MixedParty) Finding {
 }
 
 func closedRefused(t *scenario.ClosedSlot) Try {
-	return reserved(t.Before, t.Act, t.Stop, refusal...)
+	return judgeReserve(t.Before, t.Act, t.Stop, refusal...)
 }
 
 // closedUnchanged expects that a refused reserve of a slot that cannot be booked takes no seats.
 func closedUnchanged(t *scenario.ClosedSlot) Move {
-	if t.Act.Answer != nil && !t.Act.Answer.OK(refusal...) {
+	if t.Act.Answer != nil && !t.Act.Answer.HasStatus(refusal...) {
 		return Move{stop: partner.NotHere("the reserve was not refused")} // another rule is about that
 	}
-	return still(t.Before, t.Stop, t.Act)
+	return expectUnchanged(t.Before, t.Stop, t.Act)
 }
 
 func notSoldOut(t *scenario.SellOut) bool { return t.Full == nil || t.Holdless() }
@@ -185,7 +187,7 @@ func soldOut(t *scenario.SellOut) Finding {
 	case t.Holdless():
 		return notApplicable("%s, and no slot is shown as sold out", scenario.KeepsNone)
 	case t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0:
-		return unless(rule.ReserveVacanciesOne, rule.ReserveVacanciesMany)
+		return suspectRules(rule.ReserveVacanciesOne, rule.ReserveVacanciesMany)
 	default:
 		return Finding{}
 	}
@@ -193,19 +195,19 @@ func soldOut(t *scenario.SellOut) Finding {
 
 func fullRefused(t *scenario.SellOut) Try {
 	if t.Full != nil && t.Full.Counted && t.Full.Last.Left > 0 {
-		return unplayed(partner.NotHere("the slot was no longer full: other customers changed its seats"))
+		return stoppedTry(partner.NotHere("the slot was no longer full: other customers changed its seats"))
 	}
-	return reserved(t.Full, t.Over, t.Stop, refusal...)
+	return judgeReserve(t.Full, t.Over, t.Stop, refusal...)
 }
 
 func reserveRefusals(answers []*probe.Answer) Finding {
-	f := Inconclusive("no reserve was refused with 400")
+	f := Doubt("no reserve was refused with 400")
 	for _, answer := range answers {
 		if answer != nil && scenario.TurnedDown(answer) {
 			if f.Outcome == report.Inconclusive {
 				f = Finding{}
 			}
-			f = f.or(func() Finding { return Expect(answer, Fit(schemas.Refusal)) })
+			f = f.or(func() Finding { return Expect(answer, MatchesSchema(schemas.Refusal)) })
 		}
 	}
 	return f
@@ -213,15 +215,15 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 
 // keyRefused is the step that checks that a call without the registered key was answered 401.
 func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
-	return once(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
-		return after(of(k), k.Stop, scenario.Act{}, Status(unauthorized))
+	return judgeOnce(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
+		return expectAfter(of(k), k.Stop, scenario.Act{}, Status(unauthorized))
 	})
 }
 
 // andOptionChecks also weighs the seats in the option checks, each by itself.
 func andOptionChecks(step Step, move func(*scenario.OptionCheck) Move) Step {
 	own, try := step.Subjects, step.Try
-	step.Subjects = joined(own, optionChecks)
+	step.Subjects = joinSubjects(own, optionChecks)
 	step.Clean, step.Seats = 1, "no slot states its vacancies"
 	step.Try = func(value any) Try {
 		played, is := value.(*scenario.OptionCheck)

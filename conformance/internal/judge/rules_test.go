@@ -49,8 +49,8 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		{"success", answer(200, `{"success":true}`), Succeed, ""},
 		{"no success", answer(200, `{}`), Succeed, "received no value"},
 		{"success in words", answer(200, `{"success":"yes"}`), Succeed, "received yes"},
-		{"a refusal", answer(400, `{"message":"full"}`), Fit(schemas.Refusal), ""},
-		{"a refusal without words", answer(400, `{}`), Fit(schemas.Refusal), "message"},
+		{"a refusal", answer(400, `{"message":"full"}`), MatchesSchema(schemas.Refusal), ""},
+		{"a refusal without words", answer(400, `{}`), MatchesSchema(schemas.Refusal), "message"},
 		{"an object", answer(200, `{}`), scenario.NoObject, ""},
 		{"a list", answer(200, `[]`), scenario.NoObject, "another JSON value"},
 		{"no JSON", answer(200, `{`), scenario.NoObject, "Expected a JSON object"},
@@ -99,8 +99,8 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	finds(t, "no repeat", sameBooking(booking(made, nil)), report.Inconclusive, "were not completed")
 	finds(t, "a crash", repeatStatus(booking(made, answer(500, ""))), report.Failed, "Expected 200 or 4xx")
 	finds(t, "a conflict", repeatStatus(booking(made, answer(409, ""))), "", "")
-	finds(t, "confirmed", Confirmed(booking(made, nil)), "", "")
-	finds(t, "pending", Confirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
+	finds(t, "confirmed", CheckConfirmed(booking(made, nil)), "", "")
+	finds(t, "pending", CheckConfirmed(booking(answer(200, `{"status":"PENDING"}`), nil)), report.Failed, `received "PENDING"`)
 	finds(t, "the hold's product", echo(booking(made, nil)), "", "")
 	finds(t, "another product", echo(booking(answer(200, `{"productId":"boat"}`), nil)), report.Failed, `productId: expected that of the hold, "walk", received "boat"`)
 	finds(t, "tickets", hasTickets(booking(answer(200, `{"tickets":[{}]}`), nil)), "", "")
@@ -109,7 +109,7 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 
 func TestIdsThatComeTwiceAreFound(t *testing.T) {
 	t.Parallel()
-	codes := distinct("code", func(e ledger.Entry) string { return e.Code })
+	codes := requireDistinct("code", func(e ledger.Entry) string { return e.Code })
 	entries := func(codes ...string) (all scenario.Record) {
 		for _, code := range codes {
 			all.Entries = append(all.Entries, ledger.Entry{Code: code})
@@ -128,10 +128,10 @@ func TestIdsThatComeTwiceAreFound(t *testing.T) {
 
 func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {
 	t.Parallel()
-	finds(t, "another order", same("products", []string{"a", "b"}, []string{"b", "a"}), "", "")
-	finds(t, "one gone", same("products", []string{"a", "b"}, []string{"a"}), report.Failed, `"b" is missing`)
-	finds(t, "one new", same("products", []string{"a"}, []string{"a", "b"}), report.Failed, `"b" is new`)
-	finds(t, "one changed", same("products", []string{"a"}, []string{"b"}), report.Failed, `received "b" in place of "a"`)
+	finds(t, "another order", compareIDs("products", []string{"a", "b"}, []string{"b", "a"}), "", "")
+	finds(t, "one gone", compareIDs("products", []string{"a", "b"}, []string{"a"}), report.Failed, `"b" is missing`)
+	finds(t, "one new", compareIDs("products", []string{"a"}, []string{"a", "b"}), report.Failed, `"b" is new`)
+	finds(t, "one changed", compareIDs("products", []string{"a"}, []string{"b"}), report.Failed, `received "b" in place of "a"`)
 	v := &scenario.Survey{Products: []discover.Product{{ID: "a"}, {ID: ""}, {ID: ""}, {ID: "a"}}}
 	finds(t, "one twice", uniqueProducts(v), report.Failed, `products[3].id: expected a unique id, received that of products[0], "a"`)
 	v.Products = []discover.Product{{ID: "a", Options: []discover.Option{{Units: []discover.Unit{{ID: "child"}}}}}}
@@ -150,7 +150,7 @@ func TestNonsenseIsRefusedOrIgnored(t *testing.T) {
 		t.Errorf("want both problems with their answers, got %q", crash.Problems)
 	}
 	finds(t, "held", partiesHoldNothing(&scenario.BadParties{Parties: []scenario.MalformedRequest{unusual(answer(200, ""), true)}}), report.Failed, ": expected a refusal, received a hold")
-	finds(t, "not sent", partiesHoldNothing(&scenario.BadParties{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), report.Inconclusive, "no slot")
+	finds(t, "not sent", partiesHoldNothing(&scenario.BadParties{Opening: scenario.Opening{Stop: partner.NewStop("no slot")}}), report.Inconclusive, "no slot")
 }
 
 func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
@@ -197,12 +197,12 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
 		}), "expected 200, received 404", true},
 		{"two confirms, after which the seats could not be read", confirmedTwice(&scenario.Twice{
-			Opening: scenario.Opening{Stop: partner.Missing("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
+			Opening: scenario.Opening{Stop: partner.NewStop("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},
 		{"two cancellations, after which the seats could not be read", cancelledTwice(&scenario.Twice{
-			Opening: scenario.Opening{Stop: partner.Missing("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
+			Opening: scenario.Opening{Stop: partner.NewStop("turned away")}, Cancels: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},
-		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: partner.Missing("no slot")}}), "", false},
+		{"not played", lastSeats(&scenario.LastSeats{Opening: scenario.Opening{Stop: partner.NewStop("no slot")}}), "", false},
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
@@ -218,10 +218,10 @@ func TestAReserveBetweenTwoReadingsIsExplainedByOtherCustomersOnlyWhereTheyCanBe
 		got        Try
 		flaw, sure bool
 	}{
-		{"refused, as it should be", reserved(before, scenario.Act{Answer: answer(400, "")}, nil, 400), false, false},
-		{"held, and others may have given a seat back", reserved(before, scenario.Act{Answer: answer(200, ""), After: after}, nil, 400), true, false},
-		{"a crash", reserved(before, scenario.Act{Answer: answer(500, ""), After: after}, nil, 400), true, true},
-		{"not sent", reserved(before, scenario.Act{}, nil, 400), false, false},
+		{"refused, as it should be", judgeReserve(before, scenario.Act{Answer: answer(400, "")}, nil, 400), false, false},
+		{"held, and others may have given a seat back", judgeReserve(before, scenario.Act{Answer: answer(200, ""), After: after}, nil, 400), true, false},
+		{"a crash", judgeReserve(before, scenario.Act{Answer: answer(500, ""), After: after}, nil, 400), true, true},
+		{"not sent", judgeReserve(before, scenario.Act{}, nil, 400), false, false},
 	} {
 		if (test.got.Flaw != "") != test.flaw || test.got.Sure != test.sure || (test.got.Stop != nil) != (test.name == "not sent") {
 			t.Errorf("%s: got %+v", test.name, test.got)
@@ -298,7 +298,7 @@ func TestOnlyWhatMovesWithTheStepsOfALifecycleIsItsChange(t *testing.T) {
 	// Another customer reserved while nothing was done, and the hold was released then.
 	held.Last = lookAt(100, 3).Last
 	m := Move{before: before, via: []*scenario.Reading{held}, after: released}
-	if seats, took := m.moved(); seats != 0 || took != 20*time.Millisecond {
+	if seats, took := m.seatChange(); seats != 0 || took != 20*time.Millisecond {
 		t.Errorf("want no seats and 20 ms, got %d and %s", seats, took)
 	}
 	held.First.Left = 5 // the hold took none
@@ -328,7 +328,7 @@ func TestACallIsNotBlamedForSeatsThatAnEarlierCallHasMoved(t *testing.T) {
 			Move
 			want string
 		}{
-			rule.ReserveVacanciesMany.ID: {taken(&hold), test.onHold},
+			rule.ReserveVacanciesMany.ID: {expectTaken(&hold), test.onHold},
 			rule.ConfirmVacancies.ID:     {confirmedSeats(&hold, confirm), test.afterConfirm},
 			rule.CancelVacancies.ID:      {cancelledSeats(&hold, confirm, cancel), test.afterCancel},
 		} {
@@ -357,8 +357,8 @@ func TestWhatChangedBetweenAnEarlyAndALateCallIsNotTheEffectOfTheLateOne(t *test
 		"others took two":             {2, 3, false},
 		"others took one, none freed": {3, 3, true},
 	} {
-		move := returned(&hold, scenario.Act{After: lookAt(6010, test.released)})
-		move.via = []*scenario.Reading{meanwhile(hold.Held, lookAt(6000, test.seen))}
+		move := expectReturned(&hold, scenario.Act{After: lookAt(6010, test.released)})
+		move.via = []*scenario.Reading{joinReadings(hold.Held, lookAt(6000, test.seen))}
 		if got := move.try(); (got.Flaw != "") != test.flaw || got.Took != 20*time.Millisecond {
 			t.Errorf("%s: expected a flaw %t in 20 ms, received %q in %s", name, test.flaw, got.Flaw, got.Took)
 		}

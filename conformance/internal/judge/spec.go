@@ -72,8 +72,8 @@ type Try struct {
 	Skip      bool // there is nothing to judge here
 }
 
-// Weighed returns the part of the try that is weighed.
-func (t Try) Weighed() noise.Try {
+// NoiseTry returns the part of the try that is weighed.
+func (t Try) NoiseTry() noise.Try {
 	weighed := t.Try
 	weighed.Wrong = t.Flaw != ""
 	if t.At != nil {
@@ -82,13 +82,13 @@ func (t Try) Weighed() noise.Try {
 	return weighed
 }
 
-// unplayed returns a try that was stopped before the judged fact.
-func unplayed(stop *partner.Stop) Try { return Try{Stop: partner.Unplayed(stop)} }
+// stoppedTry returns a try that was stopped before the judged fact.
+func stoppedTry(stop *partner.Stop) Try { return Try{Stop: partner.StopOrDefault(stop)} }
 
 func spec(r rule.Rule, steps ...Step) Spec { return Spec{Rule: r, Steps: steps} }
 
-// each returns a spec for every rule.
-func each(rules []rule.Rule, steps func(rule.Rule) []Step) (specs []Spec) {
+// specForEach returns a spec for every rule.
+func specForEach(rules []rule.Rule, steps func(rule.Rule) []Step) (specs []Spec) {
 	for _, r := range rules {
 		specs = append(specs, spec(r, steps(r)...))
 	}
@@ -97,33 +97,33 @@ func each(rules []rule.Rule, steps func(rule.Rule) []Step) (specs []Spec) {
 
 type play[T any] func(context.Context, *scenario.Player, int) T
 
-func erased[T any](play play[T]) Play {
+func eraseType[T any](play play[T]) Play {
 	return func(ctx context.Context, p *scenario.Player, attempt int) any { return play(ctx, p, attempt) }
 }
 
 func subject[T any](play play[T]) func(context.Context, *scenario.Player) []Play {
-	return func(context.Context, *scenario.Player) []Play { return []Play{erased(play)} }
+	return func(context.Context, *scenario.Player) []Play { return []Play{eraseType(play)} }
 }
 
-// once judges the result of a scenario.
-func once[T any](play play[T], judge func(T) Finding) Step {
+// judgeOnce judges the result of a scenario.
+func judgeOnce[T any](play play[T], judge func(T) Finding) Step {
 	return Step{Subjects: subject(play), Judge: func(value any) Finding { return judge(value.(T)) }}
 }
 
-// tried weighs the tries of a scenario. clean tries must pass.
-func tried[T any](clean int, play play[T], try func(T) Try) Step {
+// weighTries weighs the tries of a scenario. clean tries must pass.
+func weighTries[T any](clean int, play play[T], try func(T) Try) Step {
 	return Step{Subjects: subject(play), Clean: clean, Try: func(value any) Try { return try(value.(T)) }}
 }
 
-// counted weighs how the seats of a slot changed.
-func counted[T any](play play[T], move func(T) Move) Step {
-	step := tried(1, play, func(value T) Try { return move(value).try() })
+// weighSeats weighs how the seats of a slot changed.
+func weighSeats[T any](play play[T], move func(T) Move) Step {
+	step := weighTries(1, play, func(value T) Try { return move(value).try() })
 	step.Seats = "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
 	return step
 }
 
-// also makes a step optional: it is left out if it cannot be tried.
-func also(step Step) Step {
+// optionalStep makes a step optional: it is left out if it cannot be tried.
+func optionalStep(step Step) Step {
 	step.Optional = true
 	return step
 }
@@ -137,9 +137,9 @@ func breachOnly(step Step) Step {
 // fields judges what was recorded while answers were read.
 func fields() Step { return Step{Fields: true} }
 
-// numbered judges a scenario that is played for several options, by number.
-func numbered[T any](count func(context.Context, *scenario.Player) int, play play[T], judge func(T) Finding) Step {
-	step := once(play, judge)
+// judgeNumbered judges a scenario that is played for several options, by number.
+func judgeNumbered[T any](count func(context.Context, *scenario.Player) int, play play[T], judge func(T) Finding) Step {
+	step := judgeOnce(play, judge)
 	step.Subjects = func(ctx context.Context, p *scenario.Player) (all []Play) {
 		for number := range count(ctx, p) {
 			all = append(all, func(ctx context.Context, p *scenario.Player, _ int) any { return play(ctx, p, number) })
@@ -179,8 +179,8 @@ func inEach[T any](keys func(context.Context, *scenario.Player) []string, play f
 	return Step{Subjects: perOption(keys, play), Judge: func(v any) Finding { return judge(v.(*T)) }}
 }
 
-// joined returns the subjects of two steps. first may be nil.
-func joined(first, second func(context.Context, *scenario.Player) []Play) func(context.Context, *scenario.Player) []Play {
+// joinSubjects returns the subjects of two steps. first may be nil.
+func joinSubjects(first, second func(context.Context, *scenario.Player) []Play) func(context.Context, *scenario.Player) []Play {
 	if first == nil {
 		return second
 	}
@@ -196,49 +196,49 @@ type Move struct {
 	infants       int64 // among the guests whose seats change; they may have no seat
 	stop          *partner.Stop
 	between       []*report.Exchange // what happened between the readings
-	part          *part              // an earlier part of the move; nil: none is judged by itself
+	part          *movePart          // an earlier part of the move; nil: none is judged by itself
 	place         int64              // of several moves of a lifecycle, which one this is
 	uncounted     bool               // the hold need not take seats
 }
 
-// part is a part of a move that another rule is about.
-type part struct {
+// movePart is a part of a move that another rule is about.
+type movePart struct {
 	rule rule.Rule
 	Move
 }
 
-// moved returns by how many seats the slot changed during the lifecycle's steps, and how long these
+// seatChange returns by how many seats the slot changed during the lifecycle's steps, and how long these
 // took.
-func (m Move) moved() (seats int64, took time.Duration) {
+func (m Move) seatChange() (seats int64, took time.Duration) {
 	last := m.before
 	for _, next := range append(slices.Clone(m.via), m.after) {
 		seats += next.First.Left - last.Last.Left
-		took += next.First.At().Sub(last.Last.At())
+		took += next.First.Time().Sub(last.Last.Time())
 		last = next
 	}
 	return seats, took
 }
 
 func (m Move) String() string {
-	seats, _ := m.moved()
+	seats, _ := m.seatChange()
 	return fmt.Sprintf("Expected %s left %s (%d %s), received %d",
 		model.SeatsWord(m.before.Last.Left+m.by), m.after.When, m.before.Last.Left, m.before.When, m.before.Last.Left+seats)
 }
 
 func (m Move) try() Try {
 	if m.before == nil || m.after == nil {
-		t := unplayed(m.stop)
+		t := stoppedTry(m.stop)
 		t.Uncounted = m.uncounted
 		return t
 	}
 	if !m.before.Counted || !m.after.Counted {
-		t := unplayed(m.stop)
+		t := stoppedTry(m.stop)
 		t.Uncounted = true
 		return t
 	}
-	seats, took := m.moved()
+	seats, took := m.seatChange()
 	t := Try{At: m.after}
-	off := m.off(seats)
+	off := m.seatDifference(seats)
 	t.Took = took
 	if off != 0 {
 		// A breach shows in the same of several moves again; other customers come at any of them.
@@ -254,8 +254,8 @@ func (m Move) try() Try {
 	return t
 }
 
-// off returns by how many seats a change differs from the expected one.
-func (m Move) off(seats int64) int64 {
+// seatDifference returns by how many seats a change differs from the expected one.
+func (m Move) seatDifference(seats int64) int64 {
 	off := seats - m.by
 	if m.by < 0 && off > 0 {
 		return max(0, off-m.infants)
@@ -266,23 +266,25 @@ func (m Move) off(seats int64) int64 {
 	return off
 }
 
-// taken expects that a lifecycle has taken the seats of its party between the reading before its hold
+// expectTaken expects that a lifecycle has taken the seats of its party between the reading before its hold
 // and the last one of its acts.
-func taken(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, -o.Guests, acts...) }
+func expectTaken(o *scenario.Opening, acts ...scenario.Act) Move {
+	return expectMove(o, -o.Guests, acts...)
+}
 
-// returned expects that the seats of the party are available again.
-func returned(o *scenario.Opening, acts ...scenario.Act) Move { return moved(o, 0, acts...) }
+// expectReturned expects that the seats of the party are available again.
+func expectReturned(o *scenario.Opening, acts ...scenario.Act) Move { return expectMove(o, 0, acts...) }
 
-// moved expects that the seats change by this number from before the hold to the last act, or to
+// expectMove expects that the seats change by this number from before the hold to the last act, or to
 // the hold if there is no act. The hold is an earlier part of such a move.
-func moved(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
-	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), sent(acts...)...)}
+func expectMove(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
+	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), exchangesOf(acts...)...)}
 	if len(acts) == 0 && o.TakesLater() {
 		return Move{stop: partner.NotHere(scenario.KeepsNone), uncounted: true}
 	}
 	if len(acts) > 0 && o.Held != nil && !o.TakesLater() {
 		takes, _ := seatRules(o.Guests, len(o.Units))
-		m.part = &part{takes, taken(o)}
+		m.part = &movePart{takes, expectTaken(o)}
 	}
 	for _, act := range acts {
 		m.via, m.after = append(m.via, m.after), act.After
@@ -303,40 +305,40 @@ func seatRules(guests int64, types int) (takes, gives rule.Rule) {
 	}
 }
 
-// still expects that acts have not changed the seats since a reading.
-func still(before *scenario.Reading, stop *partner.Stop, acts ...scenario.Act) Move {
-	return Move{before: before, after: last(acts).After, stop: stop, between: sent(acts...)}
+// expectUnchanged expects that acts have not changed the seats since a reading.
+func expectUnchanged(before *scenario.Reading, stop *partner.Stop, acts ...scenario.Act) Move {
+	return Move{before: before, after: lastAct(acts).After, stop: stop, between: exchangesOf(acts...)}
 }
 
-// last returns the last of the acts, or the zero Act.
-func last(acts []scenario.Act) scenario.Act {
+// lastAct returns the last of the acts, or the zero Act.
+func lastAct(acts []scenario.Act) scenario.Act {
 	if len(acts) == 0 {
 		return scenario.Act{}
 	}
 	return acts[len(acts)-1]
 }
 
-// reserved judges a reserve after a reading by a rule that requires one of the wanted answers.
+// judgeReserve judges a reserve after a reading by a rule that requires one of the wanted answers.
 // Another customer who took or returned the seat can explain a hold or a refusal, but no other
 // answer. The seats are not counted if the answer was as required.
-func reserved(before *scenario.Reading, act scenario.Act, stop *partner.Stop, wanted ...int) Try {
+func judgeReserve(before *scenario.Reading, act scenario.Act, stop *partner.Stop, wanted ...int) Try {
 	if act.Answer == nil {
-		return unplayed(stop)
+		return stoppedTry(stop)
 	}
 	answer, after := act.Answer, act.After
 	for _, answer = range act.Answers() {
-		if !answer.OK(wanted...) {
+		if !answer.HasStatus(wanted...) {
 			break
 		}
 	}
 	t := Try{Shown: []*report.Exchange{before.Last.Exchange, answer.Exchange}}
-	if answer.OK(wanted...) {
+	if answer.HasStatus(wanted...) {
 		return t
 	}
 	t.Flaw = "Expected " + partner.AnyOf(wanted) + ", received " + answer.Words()
-	t.Sure = after == nil || !answer.OK(200, 201, 400)
+	t.Sure = after == nil || !answer.HasStatus(200, 201, 400)
 	if after != nil {
-		t.At, t.Took = after, scenario.Middle(answer.Exchange).Sub(before.Last.At())
+		t.At, t.Took = after, scenario.Middle(answer.Exchange).Sub(before.Last.Time())
 	}
 	return t
 }

@@ -10,7 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -52,12 +52,12 @@ func ExpiryRules() (ids []string) {
 
 // overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
-	specs := []Spec{spec(rule.ConfirmRefusalMessage, once(scenario.PlayRefusedConfirms, confirmRefusals))}
+	specs := []Spec{spec(rule.ConfirmRefusalMessage, judgeOnce(scenario.PlayRefusedConfirms, confirmRefusals))}
 	for _, r := range []rule.Rule{
 		rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
 		rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,
 	} {
-		specs = append(specs, spec(r, with(ofCancel(r), once(scenario.PlayRecord, contentType(r.Endpoint)))...))
+		specs = append(specs, spec(r, appendSteps(ofCancel(r), judgeOnce(scenario.PlayRecord, contentType(r.Endpoint)))...))
 	}
 	for _, of := range []struct {
 		rule  rule.Rule
@@ -71,10 +71,10 @@ func overallSpecs() []Spec {
 		{rule.ReleaseLimit, partner.Limit{Endpoint: partnerapi.Release}},
 		{rule.CancelLimit, partner.Limit{Endpoint: partnerapi.Cancel}},
 	} {
-		specs = append(specs, spec(of.rule, with(ofCancel(of.rule), once(scenario.PlayTimes(of.limit), inTime))...))
+		specs = append(specs, spec(of.rule, appendSteps(ofCancel(of.rule), judgeOnce(scenario.PlayTimes(of.limit), inTime))...))
 	}
 	read := slotsSteps(rule.AvailabilityAim)
-	return append(specs, spec(rule.AvailabilityAim, append(read, once(scenario.PlayRecord, aim))...))
+	return append(specs, spec(rule.AvailabilityAim, append(read, judgeOnce(scenario.PlayRecord, aim))...))
 }
 
 // ofCancel returns the first steps of a rule about an endpoint that a partner may lack.
@@ -101,7 +101,7 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 			}
 		}
 		return problems(wrong[:min(1, len(wrong))], shown...).or(func() Finding {
-			return reached(judged > 0, partner.Missing("no answer of this endpoint had a body"))
+			return requireFact(judged > 0, partner.NewStop("no answer of this endpoint had a body"))
 		})
 	}
 }
@@ -110,12 +110,12 @@ func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
 func inTime(t scenario.AnswerTimes) Finding {
 	switch {
 	case t.Broken != nil:
-		return Stopped(t.Broken)
+		return FromStop(t.Broken)
 	case len(t.Times) == 0:
-		return Stopped(t.Survey).or(func() Finding { return Inconclusive("no call was answered") })
+		return FromStop(t.Survey).or(func() Finding { return Doubt("no call was answered") })
 	case len(t.Late) > 0:
 		return ends(report.Warned, "Expected the complete answer within %s: %d of %d calls took longer, the worst %s",
-			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).Showing(t.Late...)
+			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).WithEvidence(t.Late...)
 	default:
 		return Finding{}
 	}
@@ -124,19 +124,19 @@ func inTime(t scenario.AnswerTimes) Finding {
 // lifecycleSpecs returns the specs that judge random lifecycles. They need a booking first, which
 // shows whether the partner keeps seats for holds and takes cancellations.
 func lifecycleSpecs() []Spec {
-	return []Spec{spec(rule.AvailabilityLifecycle, booked, once(explore.Play, lifecycles))}
+	return []Spec{spec(rule.AvailabilityLifecycle, booked, judgeOnce(explore.Play, lifecycles))}
 }
 
 func lifecycles(r explore.Result) Finding {
 	if r.Flaw != "" {
 		steps := r.Exploration.Broken.Steps
-		return Broken("a lifecycle of %d steps fails at the last one, %s: %s", len(steps), r.Does, r.Flaw).Showing(r.Shown...)
+		return Breach("a lifecycle of %d steps fails at the last one, %s: %s", len(steps), r.Does, r.Flaw).WithEvidence(r.Shown...)
 	}
-	if f := Stopped(r.Stop); f.Ends() {
+	if f := FromStop(r.Stop); f.Ends() {
 		return f
 	}
 	if 2*r.Exploration.Disturbed > r.Exploration.Played {
-		return Inconclusive("other customers moved the seats in %d of %s", r.Exploration.Disturbed, count.Of(r.Exploration.Played, "lifecycle")).
+		return Doubt("other customers moved the seats in %d of %s", r.Exploration.Disturbed, plural.Count(r.Exploration.Played, "lifecycle")).
 			withRemedy("Run again at a quieter time, or against a test environment.")
 	}
 	return Finding{}

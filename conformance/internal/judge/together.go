@@ -17,14 +17,14 @@ func TogetherSpecs() (specs []Spec) {
 		rule.ReleaseConfirmed, rule.ReleaseConfirmedKeeps, rule.ReleaseCancelled, rule.ReleaseCancelledVacancies,
 		rule.CancelStatus, rule.CancelSuccess, rule.CancelRepeatSuccess, rule.CancelVacancies, rule.CancelUnknown, rule.CancelRepeatStatus, rule.CancelRepeatVacancies,
 	} {
-		specs = append(specs, spec(r, once(explore.PlayTogether, func(t *explore.Together) Finding {
+		specs = append(specs, spec(r, judgeOnce(explore.PlayTogether, func(t *explore.Together) Finding {
 			if t.Broken == nil {
 				return Finding{}
 			}
 			if owner, known := brokenBy(t.Act); !known || owner.ID != r.ID {
 				return Finding{}
 			}
-			return Broken("with other holds or bookings of the slot, a lifecycle of %d steps fails at the last one, %s: %s", len(t.Broken.Steps), t.Does, t.Flaw).Showing(t.Shown...)
+			return Breach("with other holds or bookings of the slot, a lifecycle of %d steps fails at the last one, %s: %s", len(t.Broken.Steps), t.Does, t.Flaw).WithEvidence(t.Shown...)
 		})))
 	}
 	return specs

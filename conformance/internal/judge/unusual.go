@@ -14,9 +14,9 @@ import (
 func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields,
-			once(scenario.PlayOpenQuestion, func(q scenario.OpenQuestion) Finding { return attributed(rule.AvailabilityUnknownFields, q.Stop) }),
+			judgeOnce(scenario.PlayOpenQuestion, func(q scenario.OpenQuestion) Finding { return attributeStop(rule.AvailabilityUnknownFields, q.Stop) }),
 			inEach(scenario.PlayProducts, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
-				return attributed(rule.AvailabilityUnknownFields, q.Stop)
+				return attributeStop(rule.AvailabilityUnknownFields, q.Stop)
 			})),
 	}
 	for _, kind := range []struct {
@@ -30,22 +30,22 @@ func unusualSpecs() []Spec {
 			judge := func(b *scenario.UnusualBooking) Finding {
 				return unusualReached(done(b), b.Stop, kind.reserve, kind.confirm)
 			}
-			return []Step{once(kind.Play, judge), inEach(scenario.PlayProducts, kind.PlayIn, judge)}
+			return []Step{judgeOnce(kind.Play, judge), inEach(scenario.PlayProducts, kind.PlayIn, judge)}
 		}
 		specs = append(specs,
-			spec(kind.reserve, with([]Step{held}, steps(func(b *scenario.UnusualBooking) bool { return b.Hold != nil })...)...),
-			spec(kind.confirm, with(cancelled, steps(func(b *scenario.UnusualBooking) bool { return b.Confirmed })...)...))
+			spec(kind.reserve, appendSteps([]Step{held}, steps(func(b *scenario.UnusualBooking) bool { return b.Hold != nil })...)...),
+			spec(kind.confirm, appendSteps(cancelled, steps(func(b *scenario.UnusualBooking) bool { return b.Confirmed })...)...))
 	}
 	return append(specs,
 		spec(rule.ReleaseUnknownFields, held,
-			once(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
-				return after(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
+			judgeOnce(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
+				return expectAfter(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
 			}),
 			inEach(scenario.PlayProducts, scenario.PlayOpenReleaseIn, func(o *scenario.OpenRelease) Finding {
 				return Expect(o.Release.Answer, Status(ok))
 			})),
-		spec(rule.CancelUnknownFields, with(cancelled,
-			once(scenario.UnnamedFields.Play, func(b *scenario.UnusualBooking) Finding {
+		spec(rule.CancelUnknownFields, appendSteps(cancelled,
+			judgeOnce(scenario.UnnamedFields.Play, func(b *scenario.UnusualBooking) Finding {
 				return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
 					or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
 			}),
@@ -64,7 +64,7 @@ func PartialSpecs() []Spec {
 		judge := func(b *scenario.UnusualBooking) Finding {
 			return unusualReached(done(b), b.Stop, rule.ReserveMinimal, rule.ConfirmMinimal)
 		}
-		steps := with(before, numbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding { return judge(b.UnusualBooking) }))
+		steps := appendSteps(before, judgeNumbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding { return judge(b.UnusualBooking) }))
 		for _, lacks := range scenario.Partial {
 			steps = append(steps, inEach(scenario.PlayProducts, lacks.PlayIn, judge))
 		}
@@ -85,33 +85,33 @@ func unusualReached(fact bool, stop *partner.Stop, reserve, confirm rule.Rule) F
 	case stop != nil && stop.Form == partner.Unusual:
 		return Finding{Outcome: report.Failed, Message: stop.Message, Cause: &confirm, Exchanges: stop.Exchanges}
 	default:
-		return attributed(reserve, partner.Unplayed(stop))
+		return attributeStop(reserve, partner.StopOrDefault(stop))
 	}
 }
 
 func badInputSpecs() []Spec {
 	return []Spec{
-		spec(rule.ProductsBadInput, catalog, once(scenario.PlayBadPulls, bears)),
+		spec(rule.ProductsBadInput, catalog, judgeOnce(scenario.PlayBadPulls, bears)),
 		spec(rule.AvailabilityBadInput,
-			once(scenario.PlayBadQuestions, bears),
+			judgeOnce(scenario.PlayBadQuestions, bears),
 			inEach(scenario.PlayBadInputOptions, scenario.PlayBadWindows, func(o *scenario.MalformedRequests) Finding { return bearsAll(o.Sent) })),
 		spec(rule.ReserveBadInput,
-			once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
-				return bearsAll(b.All()).or(func() Finding { return reached(b.Parties != nil, b.Stop) })
+			judgeOnce(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
+				return bearsAll(b.All()).or(func() Finding { return requireFact(b.Parties != nil, b.Stop) })
 			}),
 			inEach(scenario.PlayBadInputOptions, scenario.PlayBadParties, func(b *scenario.BadParties) Finding { return bearsAll(b.Parties) })),
 		spec(rule.ReserveNobody,
-			once(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding { return partiesHoldNothing(&b.BadParties) }),
+			judgeOnce(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding { return partiesHoldNothing(&b.BadParties) }),
 			inEach(scenario.PlayBadInputOptions, scenario.PlayBadParties, partiesHoldNothing)),
 		spec(rule.ReserveBadInputEffect, badInputNoEffect()...),
-		spec(rule.ConfirmBadInput, once(scenario.PlayBadConfirms, bears)),
-		spec(rule.ReleaseBadInput, once(scenario.PlayBadReleases, bears)),
-		spec(rule.CancelBadInput, cancellable, once(scenario.PlayBadCancels, bears)),
+		spec(rule.ConfirmBadInput, judgeOnce(scenario.PlayBadConfirms, bears)),
+		spec(rule.ReleaseBadInput, judgeOnce(scenario.PlayBadReleases, bears)),
+		spec(rule.CancelBadInput, cancellable, judgeOnce(scenario.PlayBadCancels, bears)),
 	}
 }
 
 func bears(o scenario.MalformedRequests) Finding {
-	return Stopped(o.Stop).or(func() Finding { return bearsAll(o.Sent) })
+	return FromStop(o.Stop).or(func() Finding { return bearsAll(o.Sent) })
 }
 
 // bearsAll judges that every malformed request was refused or ignored: no answer is missing or a
@@ -142,9 +142,9 @@ func badInputNoEffect() []Step {
 		return unchanged(b, b.Parties).try()
 	}}
 	return []Step{
-		once(scenario.PlayRecord, func(scenario.Record) Finding { return unless(rule.ReserveNobody) }),
-		counted(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move { return unchanged(&b.BadParties, b.All()) }),
-		also(others),
+		judgeOnce(scenario.PlayRecord, func(scenario.Record) Finding { return suspectRules(rule.ReserveNobody) }),
+		weighSeats(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move { return unchanged(&b.BadParties, b.All()) }),
+		optionalStep(others),
 	}
 }
 
@@ -161,5 +161,5 @@ func partiesHoldNothing(b *scenario.BadParties) Finding {
 		wrong = append(wrong, t.Flaw)
 		shown = append(shown, t.Shown...)
 	}
-	return problems(wrong, shown...).or(func() Finding { return reached(b.Parties != nil, b.Stop) })
+	return problems(wrong, shown...).or(func() Finding { return requireFact(b.Parties != nil, b.Stop) })
 }

@@ -214,7 +214,7 @@ func (v *Verdicts) Settle(late *Fields) {
 	for id := range late.found {
 		r, _ := rule.Find(id)
 		if known := v.Get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) && !v.isBroken(r) {
-			v.found(r, late.Finding(id))
+			v.recordBreach(r, late.Finding(id))
 		}
 	}
 	for _, r := range rule.All() {
@@ -242,8 +242,8 @@ func (v *Verdicts) Settle(late *Fields) {
 	}
 }
 
-// found records a breach of r that was found late.
-func (v *Verdicts) found(r rule.Rule, f Finding) {
+// recordBreach records a breach of r that was found late.
+func (v *Verdicts) recordBreach(r rule.Rule, f Finding) {
 	verdict := v.Set(r, Weight(r), f.Message)
 	verdict.Exchanges = Evidence(f.Exchanges)
 	for _, problem := range f.Problems {

@@ -18,7 +18,7 @@ import (
 
 func webhookSpecs() []Spec {
 	one := func(r rule.Rule, judge func(*scenario.Webhooks) Finding) Spec {
-		return spec(r, once(scenario.PlayWebhooks, judge))
+		return spec(r, judgeOnce(scenario.PlayWebhooks, judge))
 	}
 	return []Spec{
 		one(rule.WebhooksSecret, secrets),
@@ -33,7 +33,7 @@ func webhookSpecs() []Spec {
 }
 
 func secrets(v *scenario.Webhooks) Finding {
-	if len(v.Mail.Webhooks) == 0 {
+	if len(v.Contents.Webhooks) == 0 {
 		return noWebhooks(v)
 	}
 	return refusedWebhooks(v, func(w *inbox.Webhook) []string {
@@ -52,15 +52,15 @@ func secrets(v *scenario.Webhooks) Finding {
 // looks like no webhook at all.
 func noWebhooks(v *scenario.Webhooks) Finding {
 	f := notApplicable("the partner sent no webhook during the run, which is optional")
-	if len(v.Mail.OtherRequests) > 0 {
-		f.Message = fmt.Sprintf("no webhook arrived at %s; other requests arrived: %s", strings.Join(v.Paths, " or "), strings.Join(v.Mail.OtherRequests, ", "))
+	if len(v.Contents.OtherRequests) > 0 {
+		f.Message = fmt.Sprintf("no webhook arrived at %s; other requests arrived: %s", strings.Join(v.Paths, " or "), strings.Join(v.Contents.OtherRequests, ", "))
 		f.Remedy = "Give the partner the address of --webhook-url, with its path."
 	}
 	return f
 }
 
 func notificationBodies(v *scenario.Webhooks) Finding {
-	if !notified(v) {
+	if !hasNotifications(v) {
 		return noNotification(v)
 	}
 	return refusedWebhooks(v, func(w *inbox.Webhook) []string { return w.Problems })
@@ -73,7 +73,7 @@ const mostShownWebhooks = 3
 func refusedWebhooks(v *scenario.Webhooks, flaws func(*inbox.Webhook) []string) Finding {
 	var first []string
 	var shown []*report.Exchange
-	for _, w := range v.Mail.Webhooks {
+	for _, w := range v.Contents.Webhooks {
 		if found := flaws(w); len(found) > 0 && len(shown) < mostShownWebhooks {
 			if shown = append(shown, w.Exchange); first == nil {
 				first = found
@@ -83,8 +83,8 @@ func refusedWebhooks(v *scenario.Webhooks, flaws func(*inbox.Webhook) []string) 
 	return problems(first, shown...)
 }
 
-func notified(v *scenario.Webhooks) bool {
-	for _, w := range v.Mail.Webhooks {
+func hasNotifications(v *scenario.Webhooks) bool {
+	for _, w := range v.Contents.Webhooks {
 		if w.Kind == inbox.Notify {
 			return true
 		}
@@ -93,7 +93,7 @@ func notified(v *scenario.Webhooks) bool {
 }
 
 func noNotification(v *scenario.Webhooks) Finding {
-	if len(v.Mail.Webhooks) == 0 {
+	if len(v.Contents.Webhooks) == 0 {
 		return noWebhooks(v)
 	}
 	return notApplicable("the partner sent no notification of a slot during the run, which is optional")
@@ -101,14 +101,14 @@ func noNotification(v *scenario.Webhooks) Finding {
 
 // notifiedSlots judges the ids and the start in notifications of slots that can be booked.
 func notifiedSlots(v *scenario.Webhooks) Finding {
-	if !notified(v) {
+	if !hasNotifications(v) {
 		return noNotification(v)
 	}
 	for _, look := range v.Lookups {
 		if flaw := unknownSlot(look); flaw != "" {
-			f := Broken("%s", flaw).Showing(look.Notification.Exchange)
+			f := Breach("%s", flaw).WithEvidence(look.Notification.Exchange)
 			if look.Shown != nil {
-				f = f.Showing(look.Shown)
+				f = f.WithEvidence(look.Shown)
 			}
 			return f
 		}
@@ -142,7 +142,7 @@ func reports(v *scenario.Webhooks) Finding {
 	case len(v.Holds) > 0 && v.Stop == nil:
 		return notApplicable("the partner sent no notification of the run's own holds within %s, which is optional", v.Wait)
 	default:
-		return Stopped(partner.Unplayed(v.Stop))
+		return FromStop(partner.StopOrDefault(v.Stop))
 	}
 }
 
@@ -154,7 +154,7 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 		var wrong, right []*scenario.Notified
 		for _, hold := range v.Holds {
 			switch {
-			case hold.Reported():
+			case hold.IsReported():
 				right = append(right, hold)
 			case len(hold.Received) > 0:
 				wrong = append(wrong, hold)
@@ -162,14 +162,14 @@ func notifiedStates(v *scenario.Webhooks) Finding {
 		}
 		switch {
 		case len(wrong) == 0 && len(right) == 0:
-			return Inconclusive("no hold of one seat caused a notification within %s", v.Wait)
+			return Doubt("no hold of one seat caused a notification within %s", v.Wait)
 		case len(wrong) == 0:
 			return Finding{}
 		case len(wrong) == 1:
-			return Inconclusive("the notification of one hold differs from availability, which another customer or the partner's staff may have caused: %s", differs(wrong[0])).
-				Showing(evidenceOf(wrong[0])...).withRemedy("Run again at a quieter time, or against a test environment.")
+			return Doubt("the notification of one hold differs from availability, which another customer or the partner's staff may have caused: %s", differs(wrong[0])).
+				WithEvidence(evidenceOf(wrong[0])...).withRemedy("Run again at a quieter time, or against a test environment.")
 		default:
-			return Broken("after %s: %s", wrong[0].Change, differs(wrong[0])).Showing(append(evidenceOf(wrong[0]), evidenceOf(wrong[1])...)...)
+			return Breach("after %s: %s", wrong[0].Change, differs(wrong[0])).WithEvidence(append(evidenceOf(wrong[0]), evidenceOf(wrong[1])...)...)
 		}
 	})
 }
@@ -197,7 +197,7 @@ func notifiedHolds(v *scenario.Webhooks) Finding {
 		var reported, silent []*scenario.Notified
 		for _, n := range all {
 			switch {
-			case n.Reported():
+			case n.IsReported():
 				reported = append(reported, n)
 			case len(n.Received) == 0:
 				silent = append(silent, n)
@@ -207,9 +207,9 @@ func notifiedHolds(v *scenario.Webhooks) Finding {
 			return Finding{}
 		}
 		n := silent[0]
-		return Broken("Expected a notification of %s in slot %q of product %q within %s, as of %s in slot %q of product %q; none arrived",
+		return Breach("Expected a notification of %s in slot %q of product %q within %s, as of %s in slot %q of product %q; none arrived",
 			n.Change, n.Offer.Slot.ID, n.Offer.Product.ID, v.Wait, reported[0].Change, reported[0].Offer.Slot.ID, reported[0].Offer.Product.ID).
-			Showing(append(evidenceOf(reported[0]), evidenceOf(n)...)...)
+			WithEvidence(append(evidenceOf(reported[0]), evidenceOf(n)...)...)
 	})
 }
 
@@ -219,21 +219,21 @@ func notifiedReleases(v *scenario.Webhooks) Finding {
 		judged := false
 		for _, n := range v.Returns {
 			held := heldOf(v, n.Offer)
-			if held == nil || !held.Reported() {
+			if held == nil || !held.IsReported() {
 				continue
 			}
 			judged = true
-			if n.Reported() {
+			if n.IsReported() {
 				continue
 			}
 			received := "none arrived"
 			if len(n.Received) > 0 {
 				received = "received " + differs(n)
 			}
-			return Broken("Expected a notification of %s within %s, as of the hold before it: %s", n.Change, v.Wait, received).
-				Showing(append(evidenceOf(held), evidenceOf(n)...)...)
+			return Breach("Expected a notification of %s within %s, as of the hold before it: %s", n.Change, v.Wait, received).
+				WithEvidence(append(evidenceOf(held), evidenceOf(n)...)...)
 		}
-		return reached(judged, v.Stop)
+		return requireFact(judged, v.Stop)
 	})
 }
 
@@ -253,9 +253,9 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		switch {
 		case v.Row == nil:
-			return Stopped(partner.Unplayed(v.Stop))
+			return FromStop(partner.StopOrDefault(v.Stop))
 		case !v.Row.Stable:
-			return Inconclusive("other customers moved the seats of the slot with several holds").
+			return Doubt("other customers moved the seats of the slot with several holds").
 				withRemedy("Run again at a quieter time, or against a test environment.")
 		}
 		var before *inbox.Webhook
@@ -264,12 +264,12 @@ func notifiedInOrder(v *scenario.Webhooks) Finding {
 				continue
 			}
 			if before != nil && *w.Slot.Vacancies > *before.Slot.Vacancies {
-				return Broken("Expected the notifications of several holds in one slot in their order: the one with vacancies %d arrived after the one with %d",
-					*w.Slot.Vacancies, *before.Slot.Vacancies).Showing(before.Exchange, w.Exchange)
+				return Breach("Expected the notifications of several holds in one slot in their order: the one with vacancies %d arrived after the one with %d",
+					*w.Slot.Vacancies, *before.Slot.Vacancies).WithEvidence(before.Exchange, w.Exchange)
 			}
 			before = w
 		}
-		return reached(before != nil, partner.Missing("the several holds in one slot were not notified with vacancies"))
+		return requireFact(before != nil, partner.NewStop("the several holds in one slot were not notified with vacancies"))
 	})
 }
 
@@ -278,12 +278,12 @@ func notifiedAgain(v *scenario.Webhooks) Finding {
 	return reports(v).or(func() Finding {
 		switch hold := v.Once; {
 		case hold == nil:
-			return Stopped(partner.Unplayed(v.Stop))
+			return FromStop(partner.StopOrDefault(v.Stop))
 		case hold.Refused == nil:
-			return Inconclusive("no notification arrived that could be refused")
+			return Doubt("no notification arrived that could be refused")
 		case len(hold.Received) == 0:
-			return Broken("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
-				Showing(hold.Refused.Exchange)
+			return Breach("Expected the notification that was answered with 503 again within %s, received none", v.Wait.Round(time.Second)).
+				WithEvidence(hold.Refused.Exchange)
 		default:
 			return Finding{Exchanges: []*report.Exchange{hold.Refused.Exchange, hold.Received[0].Exchange}}
 		}

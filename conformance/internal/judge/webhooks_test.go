@@ -41,7 +41,7 @@ func otherProduct(n *scenario.Notified) *scenario.Notified {
 }
 
 // mail is the webhooks that arrived.
-func mail(all ...*inbox.Webhook) inbox.Mail { return inbox.Mail{Webhooks: all} }
+func mail(all ...*inbox.Webhook) inbox.Contents { return inbox.Contents{Webhooks: all} }
 
 func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 	missing := bad(func(w *inbox.Webhook) { w.Secret = inbox.SecretMissing })
 	wrong := bad(func(w *inbox.Webhook) { w.Secret = inbox.SecretWrong })
 	unread := bad(func(w *inbox.Webhook) { w.Problems = []string{"/status: missing"} })
-	stray := scenario.Webhooks{Mail: inbox.Mail{OtherRequests: []string{"POST /hooks"}}, Paths: []string{"/a", "/b"}}
+	stray := scenario.Webhooks{Contents: inbox.Contents{OtherRequests: []string{"POST /hooks"}}, Paths: []string{"/a", "/b"}}
 	for _, test := range []struct {
 		name    string
 		judge   func(*scenario.Webhooks) Finding
@@ -64,12 +64,12 @@ func TestWebhooksAreJudgedByWhatArrived(t *testing.T) {
 	}{
 		{"no webhook", secrets, scenario.Webhooks{}, report.NotApplicable, "sent no webhook"},
 		{"requests elsewhere", secrets, stray, report.NotApplicable, "no webhook arrived at /a or /b; other requests arrived: POST /hooks"},
-		{"the secret", secrets, scenario.Webhooks{Mail: mail(notification(9), trigger)}, "", ""},
-		{"no secret", secrets, scenario.Webhooks{Mail: mail(notification(9), missing)}, report.Failed, "received none"},
-		{"another secret", secrets, scenario.Webhooks{Mail: mail(wrong)}, report.Failed, "received another value"},
-		{"only a trigger", notificationBodies, scenario.Webhooks{Mail: mail(trigger)}, report.NotApplicable, "no notification of a slot"},
-		{"a body", notificationBodies, scenario.Webhooks{Mail: mail(notification(9))}, "", ""},
-		{"no status", notificationBodies, scenario.Webhooks{Mail: mail(notification(9), unread)}, report.Failed, "/status: missing"},
+		{"the secret", secrets, scenario.Webhooks{Contents: mail(notification(9), trigger)}, "", ""},
+		{"no secret", secrets, scenario.Webhooks{Contents: mail(notification(9), missing)}, report.Failed, "received none"},
+		{"another secret", secrets, scenario.Webhooks{Contents: mail(wrong)}, report.Failed, "received another value"},
+		{"only a trigger", notificationBodies, scenario.Webhooks{Contents: mail(trigger)}, report.NotApplicable, "no notification of a slot"},
+		{"a body", notificationBodies, scenario.Webhooks{Contents: mail(notification(9))}, "", ""},
+		{"no status", notificationBodies, scenario.Webhooks{Contents: mail(notification(9), unread)}, report.Failed, "/status: missing"},
 	} {
 		finds(t, test.name, test.judge(&test.v), test.outcome, test.says)
 	}
@@ -93,9 +93,9 @@ func TestANotifiedSlotIsJudgedByWhatThePartnerHasNow(t *testing.T) {
 		{"another start", scenario.Lookup{Product: true, Option: true, Asked: true, Known: &moved}, report.Failed, "availability has an hour later for slot"},
 	} {
 		test.look.Notification = notification(9)
-		finds(t, test.name, notifiedSlots(&scenario.Webhooks{Mail: mail(notification(9)), Lookups: []scenario.Lookup{test.look}}), test.outcome, test.says)
+		finds(t, test.name, notifiedSlots(&scenario.Webhooks{Contents: mail(notification(9)), Lookups: []scenario.Lookup{test.look}}), test.outcome, test.says)
 	}
-	finds(t, "slots that the run has read", notifiedSlots(&scenario.Webhooks{Mail: mail(notification(9))}), "", "")
+	finds(t, "slots that the run has read", notifiedSlots(&scenario.Webhooks{Contents: mail(notification(9))}), "", "")
 }
 
 func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
@@ -134,7 +134,7 @@ func TestNotificationsOfHoldsAreJudgedOnlyIfTheyAreSent(t *testing.T) {
 		says    string
 	}{
 		{"no hold is notified", notifiedStates, silent, report.NotApplicable, "no notification of the run's own holds within 1m0s, which is optional"},
-		{"no hold could be made", notifiedStates, scenario.Webhooks{Stop: partner.Missing("no slot is free")}, report.Inconclusive, "no slot is free"},
+		{"no hold could be made", notifiedStates, scenario.Webhooks{Stop: partner.NewStop("no slot is free")}, report.Inconclusive, "no slot is free"},
 		{"the state after the hold", notifiedStates, twoHolds, "", ""},
 		{"the state before the hold, and then after it", notifiedStates, holds(change(9, 10, 9), otherProduct(change(9, 9))), "", ""},
 		{"the state before the hold", notifiedStates, holds(change(9, 10), otherProduct(change(7, 8))), report.Failed, "after a hold: vacancies: availability has 9, the notification 10"},

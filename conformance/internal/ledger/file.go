@@ -76,7 +76,7 @@ func (f *file) mayBeOverwritten(name string) error {
 		return nil
 	case err != nil:
 		return err
-	case l.pending() > 0:
+	case l.countPending() > 0:
 		return inFile(name, ErrPending)
 	default:
 		return nil
@@ -123,7 +123,7 @@ func read(name string, from io.Reader, proof Proof) (l *Ledger, macs *chain, who
 		if err != nil {
 			return nil, nil, 0, fmt.Errorf("%s:%d: %w", name, number, err)
 		}
-		if !hmac.Equal(macs.next(object), mac) && l.wrongMAC == 0 {
+		if !hmac.Equal(macs.nextMAC(object), mac) && l.wrongMAC == 0 {
 			l.wrongMAC = number
 		}
 		whole += int64(len(text))

@@ -51,8 +51,8 @@ func TestAnAnnouncedCallWaitsUntilItsLineIsCopied(t *testing.T) {
 	}
 }
 
-// killed ends a ledger as a run that is killed does, and opens it again.
-func killed(t *testing.T, l *ledger.Ledger, name string) *ledger.Ledger {
+// reopenKilled ends a ledger as a run that is killed does, and opens it again.
+func reopenKilled(t *testing.T, l *ledger.Ledger, name string) *ledger.Ledger {
 	t.Helper()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -65,15 +65,15 @@ func killed(t *testing.T, l *ledger.Ledger, name string) *ledger.Ledger {
 	return again
 }
 
-func held(code, expires string) func(*ledger.Entry) {
+func setHeld(code, expires string) func(*ledger.Entry) {
 	return func(e *ledger.Entry) { e.State, e.Code, e.ExpiresAt = ledger.Held, code, expires }
 }
 
-func booked(id string) func(*ledger.Entry) {
+func setBooked(id string) func(*ledger.Entry) {
 	return func(e *ledger.Entry) { e.State, e.BookingID = ledger.Booked, id }
 }
 
-func over(e *ledger.Entry) { e.State, e.Problem = ledger.Undone, "" }
+func setUndone(e *ledger.Entry) { e.State, e.Problem = ledger.Undone, "" }
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -84,22 +84,22 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// soon is when a hold that was made now ends.
-func soon() string { return time.Now().Add(20 * time.Minute).Format(time.RFC3339) }
+// soonExpiry is when a hold that was made now ends.
+func soonExpiry() string { return time.Now().Add(20 * time.Minute).Format(time.RFC3339) }
 
 func TestALedgerIsRestoredFromItsFile(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
-	expires := soon()
+	expires := soonExpiry()
 	attempt(t, l, "walk")
-	l.Record(attempt(t, l, "boat"), held("code/with %2F and \u2028", expires))
+	l.Record(attempt(t, l, "boat"), setHeld("code/with %2F and \u2028", expires))
 	third := attemptFor(t, l, "tower", 3)
-	l.Record(third, held("C3", expires))
-	l.Record(third, booked("B3"))
-	l.Record(attempt(t, l, "museum"), over)
+	l.Record(third, setHeld("C3", expires))
+	l.Record(third, setBooked("B3"))
+	l.Record(attempt(t, l, "museum"), setUndone)
 	was := l.Entries()
 
-	again := killed(t, l, name)
+	again := reopenKilled(t, l, name)
 	if head := again.Head(); head.BaseURL != "https://partner.example" || head.AuthType != "bearer" || head.SuiteVersion != "1.2.3" || head.Run != l.Head().Run || head.StartedAt.IsZero() {
 		t.Errorf("want what the ledger is about, got %+v", head)
 	}
@@ -119,7 +119,7 @@ func TestALedgerIsRestoredFromItsFile(t *testing.T) {
 func TestALineThatWasTornAsTheRunWasKilledIsLeftOut(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
-	l.Record(attempt(t, l, "walk"), held("C1", soon()))
+	l.Record(attempt(t, l, "walk"), setHeld("C1", soonExpiry()))
 	attempt(t, l, "boat")
 	text := read(t, name)
 	for cut := strings.LastIndex(text[:len(text)-1], "\n") + 1; cut < len(text); cut++ {
@@ -134,8 +134,8 @@ func TestALineThatWasTornAsTheRunWasKilledIsLeftOut(t *testing.T) {
 		if entries := again.Entries(); len(entries) != 1 || entries[0].Code != "C1" {
 			t.Fatalf("cut at %d: want the whole lines, got %+v", cut, entries)
 		}
-		again.Record(again.Open()[0], over)
-		if open := killed(t, again, torn).Open(); len(open) != 0 {
+		again.Record(again.Open()[0], setUndone)
+		if open := reopenKilled(t, again, torn).Open(); len(open) != 0 {
 			t.Fatalf("cut at %d: want to go on behind the last whole line, got %d open", cut, len(open))
 		}
 	}
@@ -144,7 +144,7 @@ func TestALineThatWasTornAsTheRunWasKilledIsLeftOut(t *testing.T) {
 func TestAnInvalidLedgerIsRefusedWithItsFileAndLine(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
-	l.Record(attempt(t, l, "walk"), held("C1", soon()))
+	l.Record(attempt(t, l, "walk"), setHeld("C1", soonExpiry()))
 	text := read(t, name)
 	lines := strings.SplitAfter(text, "\n")
 	for what, wrong := range map[string]struct{ text, want string }{
@@ -186,13 +186,13 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 		pending bool
 	}{
 		"an attempt without an answer":     {func(*ledger.Entry) {}, true},
-		"a hold":                           {held("C", soon()), true},
-		"a hold that has expired":          {held("C", past), false},
-		"a booking":                        {booked("B"), true},
+		"a hold":                           {setHeld("C", soonExpiry()), true},
+		"a hold that has expired":          {setHeld("C", past), false},
+		"a booking":                        {setBooked("B"), true},
 		"a hold or booking":                {func(e *ledger.Entry) { e.State, e.Code = ledger.Doubtful, "C" }, true},
 		"a hold whose code is not known":   {func(e *ledger.Entry) { e.State = ledger.Unanswered }, false},
 		"a booking that the partner keeps": {func(e *ledger.Entry) { e.State = ledger.Kept }, false},
-		"what was undone":                  {over, false},
+		"what was undone":                  {setUndone, false},
 	} {
 		l, name := begin(t)
 		l.Record(attempt(t, l, "walk"), left.change)
@@ -207,7 +207,7 @@ func TestALedgerIsOverwrittenOnlyWhereNothingIsLeftToUndo(t *testing.T) {
 		case !left.pending && err != nil:
 			t.Errorf("%s: want the next run to begin, got %v", what, err)
 		case err == nil:
-			if entries := killed(t, next, name).Entries(); len(entries) != 0 {
+			if entries := reopenKilled(t, next, name).Entries(); len(entries) != 0 {
 				t.Errorf("%s: want a ledger of its own, got %+v", what, entries)
 			}
 		}
@@ -236,8 +236,8 @@ func TestTheKeyIsInNoLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Record(entry, held("code-"+key, key))
-	l.Record(entry, booked("booking-"+key))
+	l.Record(entry, setHeld("code-"+key, key))
+	l.Record(entry, setBooked("booking-"+key))
 	l.Record(entry, func(e *ledger.Entry) { e.Problem = key })
 	if entry.Code != "code-"+key {
 		t.Errorf("want the run itself to know the code, got %q", entry.Code)
@@ -266,12 +266,12 @@ func TestTextsOfAnyLengthLeaveTheLedgerSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Record(entry, held(long, long))
-	l.Record(entry, booked(long))
+	l.Record(entry, setHeld(long, long))
+	l.Record(entry, setBooked(long))
 	if size := len(read(t, name)); size > 20<<10 {
 		t.Errorf("want it below 20 KB, got %d KB", size>>10)
 	}
-	killed(t, l, name)
+	reopenKilled(t, l, name)
 }
 
 func TestACallIsNotMadeIfTheLedgerCannotBeWritten(t *testing.T) {
@@ -281,7 +281,7 @@ func TestACallIsNotMadeIfTheLedgerCannotBeWritten(t *testing.T) {
 	if err := l.Close(); err != nil { // as a disk that is full does
 		t.Fatal(err)
 	}
-	l.Record(entry, held("C", soon()))
+	l.Record(entry, setHeld("C", soonExpiry()))
 	if l.Err() == nil || entry.Code != "C" {
 		t.Errorf("Expected the trouble to be reported, and the code to be known to the run, received %v and %+v", l.Err(), *entry)
 	}
@@ -303,7 +303,7 @@ func TestAHoldThatWasNeverAnsweredEndsWithTheLongestThatThePartnerGives(t *testi
 		t.Errorf("want 2 hours where none is known, got %s", latest.Sub(now))
 	}
 	for _, minutes := range []time.Duration{15, 30, 20} {
-		l.Record(attempt(t, l, "boat"), held("C", now.Add(minutes*time.Minute).Format(time.RFC3339)))
+		l.Record(attempt(t, l, "boat"), setHeld("C", now.Add(minutes*time.Minute).Format(time.RFC3339)))
 	}
 	if latest := l.LatestExpiry(*lost); latest.Sub(now) < 30*time.Minute || latest.Sub(now) > 35*time.Minute {
 		t.Errorf("want 30 minutes, the longest seen, got %s", latest.Sub(now))

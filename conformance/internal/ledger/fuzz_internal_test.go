@@ -35,7 +35,7 @@ func FuzzLedger(f *testing.F) {
 			}
 			l.LatestExpiry(entry)
 		}
-		l.pending()
+		l.countPending()
 		again, _, size, err := read("ledger.jsonl", bytes.NewReader(text[:whole]), Proof{AuthKey: "key"})
 		if err != nil || size != whole || len(again.entries) != len(l.entries) {
 			t.Errorf("want the same again, got %d bytes and %v", size, err)

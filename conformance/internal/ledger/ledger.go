@@ -129,16 +129,16 @@ func (l *Ledger) write(entry *Entry, about func(*Entry) line) {
 func (l *Ledger) attempt(e *Entry) line {
 	next := line{
 		Entry: e.number, At: e.At, State: e.State, Reference: e.Reference,
-		Slot: &Slot{ProductID: l.shown(e.ProductID), OptionID: l.shown(e.OptionID), AvailabilityID: l.shown(e.AvailabilityID), Start: l.shown(e.Start)},
+		Slot: &Slot{ProductID: l.shorten(e.ProductID), OptionID: l.shorten(e.OptionID), AvailabilityID: l.shorten(e.AvailabilityID), Start: l.shorten(e.Start)},
 	}
 	for _, unit := range e.Units[:min(len(e.Units), mostUnits)] {
-		next.Units = append(next.Units, partnerapi.UnitQuantity{ID: l.shown(unit.ID), Quantity: unit.Quantity})
+		next.Units = append(next.Units, partnerapi.UnitQuantity{ID: l.shorten(unit.ID), Quantity: unit.Quantity})
 	}
 	return next
 }
 
 func (l *Ledger) change(e *Entry) line {
-	next := line{Entry: e.number, At: l.now(), State: e.State, Code: e.Code, ExpiresAt: l.shown(e.ExpiresAt), BookingID: e.BookingID, Problem: l.shown(e.Problem)}
+	next := line{Entry: e.number, At: l.now(), State: e.State, Code: e.Code, ExpiresAt: l.shorten(e.ExpiresAt), BookingID: e.BookingID, Problem: l.shorten(e.Problem)}
 	for _, id := range []*string{&next.Code, &next.BookingID} {
 		if len(*id) > longestCode || l.redact(*id) != *id {
 			*id, next.Problem = "", "the code or booking id contains the auth key, or is longer than 8 KB, so no file stores it"
@@ -147,7 +147,7 @@ func (l *Ledger) change(e *Entry) line {
 	return next
 }
 
-func (l *Ledger) shown(text string) string {
+func (l *Ledger) shorten(text string) string {
 	beginning, _ := probe.Beginning(text, longestID, l.redact)
 	return beginning
 }
@@ -223,9 +223,9 @@ func (l *Ledger) LatestExpiry(entry Entry) time.Time {
 	return entry.At.Add(longest + clockMargin)
 }
 
-// pending returns the number of entries that a clean-up can still undo. Their ledger must not be
+// countPending returns the number of entries that a clean-up can still undo. Their ledger must not be
 // overwritten.
-func (l *Ledger) pending() (n int) {
+func (l *Ledger) countPending() (n int) {
 	for _, entry := range l.Open() {
 		switch entry.State {
 		case Booked, Doubtful:

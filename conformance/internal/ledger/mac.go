@@ -31,8 +31,8 @@ func newChain(authKey, address, run string) *chain {
 	return &chain{key: derived.Sum(nil)}
 }
 
-// next returns the MAC of the next line, a JSON object.
-func (c *chain) next(object []byte) []byte {
+// nextMAC returns the MAC of the next line, a JSON object.
+func (c *chain) nextMAC(object []byte) []byte {
 	mac := hmac.New(sha256.New, c.key)
 	mac.Write(c.last)
 	mac.Write(object)
@@ -45,7 +45,7 @@ func (c *chain) line(object []byte) []byte {
 	if c == nil {
 		return append(object, '\n')
 	}
-	mac := hex.EncodeToString(c.next(object))
+	mac := hex.EncodeToString(c.nextMAC(object))
 	return append(object[:len(object)-1], macBegin+mac+macEnd...)
 }
 

@@ -17,8 +17,8 @@ func TestALedgerOfWhichAnyByteWasChangedIsRefused(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
 	entry := attempt(t, l, "walk")
-	l.Record(entry, held("C1", "2026-07-01T09:20:00Z"))
-	l.Record(entry, booked("B1"))
+	l.Record(entry, setHeld("C1", "2026-07-01T09:20:00Z"))
+	l.Record(entry, setBooked("B1"))
 	was := l.Entries()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
@@ -48,10 +48,10 @@ func TestALedgerOfWhichAnyByteWasChangedIsRefused(t *testing.T) {
 func TestALedgerThatIsContinuedStaysValid(t *testing.T) {
 	t.Parallel()
 	l, name := begin(t)
-	l.Record(attempt(t, l, "walk"), held("C1", soon()))
-	again := killed(t, l, name)
-	again.Record(again.Open()[0], over)
-	if open := killed(t, again, name).Open(); len(open) != 0 {
+	l.Record(attempt(t, l, "walk"), setHeld("C1", soonExpiry()))
+	again := reopenKilled(t, l, name)
+	again.Record(again.Open()[0], setUndone)
+	if open := reopenKilled(t, again, name).Open(); len(open) != 0 {
 		t.Errorf("want the lines of both accepted, got %d open", len(open))
 	}
 }

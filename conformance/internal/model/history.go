@@ -9,7 +9,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 // Call is a call that reads or changes one slot.
@@ -41,8 +41,8 @@ func (o Outcome) String() string {
 	}
 }
 
-// after returns the state after a call, and whether this state allows its answer.
-func (s State) after(c Call, o Outcome) (bool, State) {
+// applyCall returns the state after a call, and whether this state allows its answer.
+func (s State) applyCall(c Call, o Outcome) (bool, State) {
 	if c.Kind == Look {
 		return s.Slots[0].Allow(o.Left), s
 	}
@@ -53,17 +53,17 @@ func (s State) after(c Call, o Outcome) (bool, State) {
 	switch c.Kind {
 	case Reserve:
 		party := Party{Guests: max(1, c.Guests)}
-		next.Reserved(c.Hold, 0, party, o.Done)
+		next.RecordReserve(c.Hold, 0, party, o.Done)
 		// A partner may limit its parties, but never accepts more guests than seats. Where seats are not
 		// counted, other customers may have taken them.
 		return s.WantReserve(0, party, party.Guests == 1 && s.Slots[0].Counted).allows(o.Done), next
 	case Confirm:
 		hold := s.Holds[c.Hold]
-		next.Confirmed(c.Hold, o.Done, o.Booking)
+		next.RecordConfirm(c.Hold, o.Done, o.Booking)
 		same := hold.Stage != Booked || !o.Done || o.Booking == hold.Booking
 		return same && s.WantConfirm(c.Hold).allows(o.Done), next
 	case Release:
-		next.Released(c.Hold)
+		next.RecordRelease(c.Hold)
 	case Cancel:
 		next.Cancelled(c.Hold)
 	}
@@ -95,10 +95,10 @@ func (h *History) Add(c Call, o Outcome, sent time.Time, took time.Duration) {
 // milliseconds.
 const longestCheck = 2 * time.Second
 
-// Explained reports whether an order of the calls explains the answers: each call takes effect
+// IsLinearizable reports whether an order of the calls explains the answers: each call takes effect
 // between its request and its answer, at a partner that handles one call at a time. It returns an
 // error if the search takes too long.
-func (h *History) Explained() (bool, error) {
+func (h *History) IsLinearizable() (bool, error) {
 	switch porcupine.CheckOperationsTimeout(h.model(), h.calls, longestCheck) {
 	case porcupine.Ok:
 		return true, nil
@@ -113,7 +113,7 @@ func (h *History) model() porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return h.start },
 		Step: func(state, input, output any) (bool, any) {
-			return state.(State).after(input.(Call), output.(Outcome))
+			return state.(State).applyCall(input.(Call), output.(Outcome))
 		},
 		Equal: func(a, b any) bool { return a.(State).equal(b.(State)) },
 		DescribeOperation: func(input, output any) string {
@@ -157,4 +157,4 @@ func inRows(calls []porcupine.Operation) {
 }
 
 // SeatsWord returns a number of seats in words, such as "1 seat".
-func SeatsWord(n int64) string { return count.Of(int(n), "seat") }
+func SeatsWord(n int64) string { return plural.Count(int(n), "seat") }

@@ -67,7 +67,7 @@ func TestAHistoryIsExplainedWhereSomeOrderOfItsCallsGivesItsAnswers(t *testing.T
 		for _, c := range test.calls {
 			h.Add(c.Call, c.Outcome, began.Add(time.Duration(c.from)), time.Duration(c.to-c.from))
 		}
-		if explained, o := h.Explained(); o != nil || explained != test.explained {
+		if explained, o := h.IsLinearizable(); o != nil || explained != test.explained {
 			t.Errorf("%s: want explained %t, got %t, %v", test.name, test.explained, explained, o)
 		}
 		if drawn := h.Picture(); (drawn == nil) != test.explained {

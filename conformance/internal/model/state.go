@@ -86,8 +86,8 @@ type Hold struct {
 	Booking int // number of its booking; 0 if unknown
 }
 
-// Past returns what became of the hold, as the end of a sentence; "" while it is held.
-func (h Hold) Past() string {
+// DescribePast returns what became of the hold, as the end of a sentence; "" while it is held.
+func (h Hold) DescribePast() string {
 	return [...]string{
 		Booked: ", which is a booking", Released: ", which was released",
 		Expired: ", which has expired", Cancelled: ", whose booking was cancelled",
@@ -127,7 +127,7 @@ func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 		return Want{Accept: true, Refuse: !welcome}
 	case !left.Counted:
 		// The number of seats is unknown, so other holds of this run may have filled the slot.
-		return Want{Accept: true, Refuse: !welcome || s.occupied(slot)}
+		return Want{Accept: true, Refuse: !welcome || s.isOccupied(slot)}
 	case s.Holdless:
 		return Want{Accept: true, Refuse: !welcome || left.Least < party.Guests}
 	case left.Least+left.More < party.Guests-party.Infants:
@@ -137,15 +137,15 @@ func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 	}
 }
 
-// occupied reports whether a hold or a booking takes seats of a slot.
-func (s *State) occupied(slot int) bool {
+// isOccupied reports whether a hold or a booking takes seats of a slot.
+func (s *State) isOccupied(slot int) bool {
 	return slices.ContainsFunc(s.Holds, func(h Hold) bool {
 		return h.Slot == slot && (h.Stage == Held || h.Stage == Booked || h.Stage == Expired)
 	})
 }
 
-// Reserved records the answer to the reserve with that number. Reserves are numbered consecutively.
-func (s *State) Reserved(number, slot int, party Party, accepted bool) {
+// RecordReserve records the answer to the reserve with that number. Reserves are numbered consecutively.
+func (s *State) RecordReserve(number, slot int, party Party, accepted bool) {
 	hold := Hold{Slot: slot, Party: party}
 	if accepted {
 		hold.Stage = Held
@@ -174,8 +174,8 @@ func (s *State) WantConfirm(number int) Want {
 	}
 }
 
-// Confirmed records the answer to a confirm, and the number of its booking.
-func (s *State) Confirmed(number int, accepted bool, booking int) {
+// RecordConfirm records the answer to a confirm, and the number of its booking.
+func (s *State) RecordConfirm(number int, accepted bool, booking int) {
 	if h := &s.Holds[number]; h.Stage == Held && accepted {
 		h.Stage, h.Booking = Booked, booking
 		if s.Holdless {
@@ -184,8 +184,8 @@ func (s *State) Confirmed(number int, accepted bool, booking int) {
 	}
 }
 
-// Released records a release, which is always accepted (REL-4 to REL-6).
-func (s *State) Released(number int) {
+// RecordRelease records a release, which is always accepted (REL-4 to REL-6).
+func (s *State) RecordRelease(number int) {
 	h := &s.Holds[number]
 	was := h.Stage
 	h.Stage = was.After(Release)
@@ -207,9 +207,9 @@ func (s *State) Cancelled(number int) {
 	}
 }
 
-// Waited records that every hold has expired. Its seats may be available again, or only after the
+// RecordExpiry records that every hold has expired. Its seats may be available again, or only after the
 // release (REL-7).
-func (s *State) Waited() {
+func (s *State) RecordExpiry() {
 	for i := range s.Holds {
 		if h := &s.Holds[i]; h.Stage == Held {
 			h.Stage = Expired

@@ -18,7 +18,7 @@ func slotOf(left int64) *model.State {
 
 // reserve enters the answer to one more reserve.
 func reserve(m *model.State, party model.Party, accepted bool) {
-	m.Reserved(len(m.Holds), 0, party, accepted)
+	m.RecordReserve(len(m.Holds), 0, party, accepted)
 }
 
 // sees fails the test if the model does not allow exactly these readings of its slot.
@@ -40,14 +40,14 @@ func TestSeatsGoWithReserveAndComeBackOnce(t *testing.T) {
 	m := slotOf(5)
 	reserve(m, couple, true)
 	sees(t, "after reserve", m, 3)
-	m.Released(0)
+	m.RecordRelease(0)
 	sees(t, "after release", m, 5)
-	m.Released(0)
+	m.RecordRelease(0)
 	sees(t, "after a second release", m, 5)
 	reserve(m, couple, true)
-	m.Confirmed(1, true, 0)
+	m.RecordConfirm(1, true, 0)
 	sees(t, "after confirm", m, 3)
-	m.Released(1)
+	m.RecordRelease(1)
 	sees(t, "after a release of the booking", m, 3)
 	m.Cancelled(1)
 	sees(t, "after the cancellation", m, 5)
@@ -62,7 +62,7 @@ func TestInfantsMayTakeASeatOrNone(t *testing.T) {
 	m := slotOf(5)
 	reserve(m, parent, true)
 	sees(t, "with an infant", m, 3, 4)
-	m.Released(0)
+	m.RecordRelease(0)
 	sees(t, "after release", m, 5)
 }
 
@@ -70,12 +70,12 @@ func TestAnExpiredHoldGivesItsSeatsBackAtTheReleaseAtTheLatest(t *testing.T) {
 	t.Parallel()
 	m := slotOf(5)
 	reserve(m, couple, true)
-	m.Waited()
+	m.RecordExpiry()
 	sees(t, "after expiry", m, 3, 4, 5)
 	if want := m.WantConfirm(0); want.Accept || !want.Refuse {
 		t.Errorf("want an expired hold's confirm refused, got %+v", want)
 	}
-	m.Released(0)
+	m.RecordRelease(0)
 	sees(t, "after the release", m, 5)
 }
 
@@ -86,12 +86,12 @@ func TestAPartnerWithoutHoldsTakesSeatsAtConfirm(t *testing.T) {
 	reserve(m, couple, true)
 	reserve(m, couple, true)
 	sees(t, "after reserve", m, 3)
-	m.Confirmed(0, true, 0)
+	m.RecordConfirm(0, true, 0)
 	sees(t, "after confirm", m, 1)
 	if want := m.WantConfirm(1); !want.Accept || !want.Refuse {
 		t.Errorf("want the second confirm refused lawfully for want of seats, got %+v", want)
 	}
-	m.Released(1)
+	m.RecordRelease(1)
 	sees(t, "after the release of the other", m, 1)
 	m.Cancelled(0)
 	sees(t, "after the cancellation", m, 3)
@@ -132,7 +132,7 @@ func TestASlotWithoutVacanciesMayBeFullOfTheRunsOwnGuests(t *testing.T) {
 	wants("while it is empty, for a party that was taken before", model.Want{Accept: true})
 	reserve(m, couple, true)
 	wants("with a hold on it", model.Want{Accept: true, Refuse: true})
-	m.Released(0)
+	m.RecordRelease(0)
 	wants("after the release", model.Want{Accept: true})
 }
 
@@ -145,12 +145,12 @@ func TestASecondConfirmMayBeRefusedAndOneTooLateHasToBe(t *testing.T) {
 	if got := m.WantConfirm(0); got != (model.Want{Accept: true}) {
 		t.Errorf("want a live hold confirmed, got %+v", got)
 	}
-	m.Confirmed(0, true, 0)
+	m.RecordConfirm(0, true, 0)
 	if got := m.WantConfirm(0); got != (model.Want{Accept: true, Refuse: true}) {
 		t.Errorf("want a booking confirmed again or refused, got %+v", got)
 	}
 	m.Cancelled(0)
-	m.Released(1)
+	m.RecordRelease(1)
 	for hold := range 2 {
 		if got := m.WantConfirm(hold); got != (model.Want{Refuse: true}) {
 			t.Errorf("hold %d: want its confirm refused, got %+v", hold, got)

@@ -41,11 +41,11 @@ type Watch struct {
 // much of it counts for each slot, since customers may come to this one alone.
 const calmShare = 4
 
-// still returns the probability that no other customer changes a seat of the slot for that long. It
+// probabilityOfNoChange returns the probability that no other customer changes a seat of the slot for that long. It
 // assumes that changes are equally likely at any time, at the rate that was seen plus half a
 // change. unexpected is the number of earlier results of the slot that others must have caused if no
 // rule is broken. run is the watch of all slots of the run together.
-func (w *Watch) still(took time.Duration, unexpected int, run Watch) float64 {
+func (w *Watch) probabilityOfNoChange(took time.Duration, unexpected int, run Watch) float64 {
 	lasted := w.Lasted
 	if run.Moves == 0 {
 		lasted += run.Lasted / calmShare
@@ -109,12 +109,12 @@ type Test struct {
 	held  int
 }
 
-// others reports whether other customers were seen in this run.
-func (t *Test) others() bool { return t.Run.Moves > 0 }
+// hasOthers reports whether other customers were seen in this run.
+func (t *Test) hasOthers() bool { return t.Run.Moves > 0 }
 
-// Most returns the maximum number of tries.
-func (t *Test) Most() int {
-	if t.others() {
+// MaxTries returns the maximum number of tries.
+func (t *Test) MaxTries() int {
+	if t.hasOthers() {
 		return mostAmongOthers
 	}
 	return MostTries
@@ -123,7 +123,7 @@ func (t *Test) Most() int {
 // Add adds a try and returns the result of all tries.
 func (t *Test) Add(try Try) Answer {
 	sure := certain
-	if t.others() {
+	if t.hasOthers() {
 		sure = certainAmongOthers
 	}
 	t.tries = append(t.tries, try)
@@ -134,7 +134,7 @@ func (t *Test) Add(try Try) Answer {
 	switch {
 	case t.Rare && t.held >= t.Clean && t.held == len(t.tries):
 		return Holds
-	case odds >= sure && !t.crowded():
+	case odds >= sure && !t.isCrowded():
 		return Broken
 	}
 	if often, _ := t.oddsAt(usually); !t.Rare && t.held >= t.Clean && often <= ruledOut {
@@ -157,7 +157,7 @@ func (t *Test) odds() (odds float64, suspect int) {
 	switch {
 	case t.Rare:
 		return t.oddsAt(raceRates...)
-	case t.others():
+	case t.hasOthers():
 		return t.oddsAt(usually)
 	default:
 		return t.oddsAt(calmRates...)
@@ -185,7 +185,7 @@ func (t *Test) sum(off int64, rate float64) (sum float64) {
 	mostStill, weight := t.mostStill(off), Try.weight
 	if t.Rare {
 		sameWay := 0.5
-		if t.others() { // those who are seen only return seats of a slot that is sold out
+		if t.hasOthers() { // those who are seen only return seats of a slot that is sold out
 			sameWay = 1
 		}
 		weight = func(try Try, off int64, rate, still float64) float64 {
@@ -194,7 +194,7 @@ func (t *Test) sum(off int64, rate float64) (sum float64) {
 	}
 	unexpected := map[*Watch]int{}
 	for _, try := range t.tries {
-		sum += weight(try, off, rate, t.still(try, unexpected[try.Slot], mostStill))
+		sum += weight(try, off, rate, t.probabilityOfCalm(try, unexpected[try.Slot], mostStill))
 		if try.Wrong && !try.Disturbed { // what disturbed a try is in the watch
 			unexpected[try.Slot]++
 		}
@@ -218,13 +218,13 @@ func (t *Test) mostStill(off int64) float64 {
 	return 1 - (float64(moved)+0.5)/float64(len(t.tries)+1)
 }
 
-// still returns the probability that others change no seat of the slot of a try meanwhile, after so
+// probabilityOfCalm returns the probability that others change no seat of the slot of a try meanwhile, after so
 // many unexpected tries there.
-func (t *Test) still(try Try, unexpected int, most float64) float64 {
+func (t *Test) probabilityOfCalm(try Try, unexpected int, most float64) float64 {
 	if try.Slot == nil {
 		return 1
 	}
-	return min(most, try.Slot.still(try.Took, unexpected, t.Run))
+	return min(most, try.Slot.probabilityOfNoChange(try.Took, unexpected, t.Run))
 }
 
 // rareWeight returns by how much a try makes a breach likelier that shows at a rate, with this
@@ -246,11 +246,11 @@ func (t Try) rareWeight(off int64, rate, still, sameWay float64) float64 {
 // breach: enough tries passed, and other customers were seen.
 func (t *Test) RulesOut(least int) bool {
 	odds, suspect := t.odds()
-	return suspect < 0 || t.held >= least && odds < alone && !t.quiet()
+	return suspect < 0 || t.held >= least && odds < alone && !t.isQuiet()
 }
 
-// Missed returns the probability that all tries pass although a breach shows in one of n.
-func Missed(n, tries int) float64 { return math.Pow(1-1/float64(n), float64(tries)) }
+// MissProbability returns the probability that all tries pass although a breach shows in one of n.
+func MissProbability(n, tries int) float64 { return math.Pow(1-1/float64(n), float64(tries)) }
 
 // Suspect returns the index of the try that shows the likeliest breach; -1 if no try showed a flaw.
 func (t *Test) Suspect() int {
@@ -260,21 +260,21 @@ func (t *Test) Suspect() int {
 
 // MayStand reports whether undecided tries that cannot continue justify a longer watch of the
 // suspect's slot. The flaw counts if no other customer changes a seat during that watch.
-func (t *Test) MayStand() bool { return (t.Rare || 2*t.held < len(t.tries)) && t.quiet() }
+func (t *Test) MayStand() bool { return (t.Rare || 2*t.held < len(t.tries)) && t.isQuiet() }
 
 // Stands reports whether the tries show a breach after that watch.
 func (t *Test) Stands() bool {
 	odds, _ := t.odds()
-	return odds >= alone && t.quiet()
+	return odds >= alone && t.isQuiet()
 }
 
-// crowded reports whether others were seen in the slots of a race. They may be off in one direction each
+// isCrowded reports whether others were seen in the slots of a race. They may be off in one direction each
 // time, so few unexpected rounds prove nothing: others only return seats of a slot that is sold out, and
 // come to the slots that the suite books.
-func (t *Test) crowded() bool { return t.Rare && t.others() && !t.quiet() }
+func (t *Test) isCrowded() bool { return t.Rare && t.hasOthers() && !t.isQuiet() }
 
-// quiet reports whether no seat of the slots was seen to change.
-func (t *Test) quiet() bool {
+// isQuiet reports whether no seat of the slots was seen to change.
+func (t *Test) isQuiet() bool {
 	for _, try := range t.tries {
 		if try.Disturbed || try.Slot != nil && try.Slot.Moves > 0 {
 			return false

@@ -20,15 +20,15 @@ func TestSlotsThatMovedLessAreExpectedToStayUnchanged(t *testing.T) {
 		{Watch{Lasted: 10 * time.Second, Moves: 5}, time.Second, math.Exp(-0.55)},
 		{Watch{Lasted: 10 * time.Second, Moves: 100}, 10 * time.Second, math.Exp(-100.5)},
 	} {
-		if got := test.watch.still(test.took, 0, Watch{Moves: 1}); math.Abs(got-test.still) > 1e-9 {
+		if got := test.watch.probabilityOfNoChange(test.took, 0, Watch{Moves: 1}); math.Abs(got-test.still) > 1e-9 {
 			t.Errorf("%+v for %s: want %g, got %g", test.watch, test.took, test.still, got)
 		}
 	}
 }
 
-// seen is a slot that was watched for so many times as long as a try takes, and on
+// newWatch is a slot that was watched for so many times as long as a try takes, and on
 // which others moved the seats so often.
-func seen(times, moves int) *Watch {
+func newWatch(times, moves int) *Watch {
 	return &Watch{Lasted: time.Duration(times) * time.Second, Moves: moves}
 }
 
@@ -49,8 +49,8 @@ func empties(by int64, at *Watch) Try {
 func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) {
 	t.Parallel()
 	var (
-		passing         = seen(3, 0)
-		calm, busy, mad = seen(10, 0), seen(20, 4), seen(10, 20)
+		passing         = newWatch(3, 0)
+		calm, busy, mad = newWatch(10, 0), newWatch(20, 4), newWatch(10, 20)
 		disturbed       = Try{Wrong: true, Disturbed: true, Took: time.Second, Slot: busy}
 	)
 	for _, test := range []struct {
@@ -99,10 +99,10 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 // makes them book elsewhere, so it seems busier in some slots than it seemed before.
 func TestABreachNeedsAThirdTryWhereOthersWereSeen(t *testing.T) {
 	t.Parallel()
-	calm := seen(200, 0)
+	calm := newWatch(200, 0)
 	for others, most := range map[int]int{0: 2, 1: 3} {
 		test, got, played := Test{Clean: 1, Run: Watch{Moves: others}}, Undecided, 0
-		for ; played < test.Most() && got == Undecided; played++ {
+		for ; played < test.MaxTries() && got == Undecided; played++ {
 			got = test.Add(isOff(-1, calm))
 		}
 		if got != Broken || played != most {
@@ -115,7 +115,7 @@ func TestABreachNeedsAThirdTryWhereOthersWereSeen(t *testing.T) {
 // the suite had booked it. It had been watched for seconds.
 func TestTriesThatAreOffInDifferentWaysShowOtherCustomers(t *testing.T) {
 	t.Parallel()
-	calm := seen(40, 1)
+	calm := newWatch(40, 1)
 	for _, offs := range [][]int64{{1, 1, -4, 1, -3, 1}, {-3, 4, -3, 3, -3, -3}, {-3, 1, 1, 1, 1}} {
 		test := Test{Clean: 1, Run: Watch{Moves: 1}}
 		for i, off := range offs {
@@ -131,8 +131,8 @@ func TestARunInWhichNoSlotMovedNeedsFewerTries(t *testing.T) {
 	t.Parallel()
 	for run, most := range map[Watch]int{{}: 3, {Lasted: 100 * time.Second}: 2} {
 		test, got, played := Test{Clean: 1, Run: run}, Undecided, 0
-		for ; played < test.Most() && got == Undecided; played++ {
-			got = test.Add(isOff(-1, seen(6, 0)))
+		for ; played < test.MaxTries() && got == Undecided; played++ {
+			got = test.Add(isOff(-1, newWatch(6, 0)))
 		}
 		if got != Broken || played != most {
 			t.Errorf("all slots watched for %s: expected it to be broken after %d tries, received %d after %d", run.Lasted, most, got, played)
@@ -143,7 +143,7 @@ func TestARunInWhichNoSlotMovedNeedsFewerTries(t *testing.T) {
 func TestABreachThatShowsNowAndThenIsFoundWhereNoOneElseIs(t *testing.T) {
 	t.Parallel()
 	const off, fine = true, false
-	calm := seen(200, 0)
+	calm := newWatch(200, 0)
 	for _, test := range []struct {
 		name       string
 		others     int
@@ -157,7 +157,7 @@ func TestABreachThatShowsNowAndThenIsFoundWhereNoOneElseIs(t *testing.T) {
 		{"in one of five, where others are seen", 1, []bool{off, fine, fine, fine, fine, off}, Holds, 10},
 	} {
 		w, got, played := Test{Clean: 1, Run: Watch{Lasted: 1000 * time.Second, Moves: test.others}}, Undecided, 0
-		for ; played < w.Most() && got == Undecided; played++ {
+		for ; played < w.MaxTries() && got == Undecided; played++ {
 			if played < len(test.offs) && test.offs[played] {
 				got = w.Add(isOff(-1, calm))
 			} else {
@@ -191,10 +191,10 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 	rounds := func(n int, off ...int) []Try {
 		tries := make([]Try, n)
 		for i := range tries {
-			tries[i] = holds(seen(1000, 0))
+			tries[i] = holds(newWatch(1000, 0))
 		}
 		for _, i := range off {
-			tries[i] = isOff(1, seen(1000, 0))
+			tries[i] = isOff(1, newWatch(1000, 0))
 		}
 		return tries
 	}
@@ -231,26 +231,26 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		if got != want {
 			t.Errorf("two of twenty rounds, others seen %d times: expected %d, received %d", others, want, got)
 		}
-		if got = race.Add(isOff(1, seen(1000, 0))); got != Broken {
+		if got = race.Add(isOff(1, newWatch(1000, 0))); got != Broken {
 			t.Errorf("three of 21 rounds, others seen %d times: expected a breach, received %d", others, got)
 		}
 	}
 	// Others who return seats of a slot that is sold out are off by as many as a breach, each time.
 	returning := Test{Clean: 120, Rare: true, Run: Watch{Moves: 1}}
 	for i := range 20 {
-		if got := returning.Add(isOff(1, seen(1000, min(1, i)))); got == Broken {
+		if got := returning.Add(isOff(1, newWatch(1000, min(1, i)))); got == Broken {
 			t.Errorf("seats that come back in a slot where others were seen: expected no breach, received one after %d rounds", i+1)
 		}
 	}
 	bothWays := Test{Clean: 120, Rare: true, Run: Watch{Moves: 1}}
 	for i, off := range []int64{1, 0, 0, -1, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, -1} {
-		if try := isOff(off, seen(1000, 0)); off != 0 && bothWays.Add(try) == Broken || off == 0 && bothWays.Add(holds(seen(1000, 0))) == Broken {
+		if try := isOff(off, newWatch(1000, 0)); off != 0 && bothWays.Add(try) == Broken || off == 0 && bothWays.Add(holds(newWatch(1000, 0))) == Broken {
 			t.Errorf("seats that are too many in some rounds and too few in others: expected no breach, received one after %d", i+1)
 		}
 	}
 	busy := Test{Clean: 10, Rare: true}
 	for i := range 10 {
-		try := holds(seen(20, 4))
+		try := holds(newWatch(20, 4))
 		try.Wrong = i%5 == 0
 		busy.Add(try)
 	}
@@ -291,7 +291,7 @@ func TestCustomersWhoReturnSeatsNowAndThenAreNotTakenForARaceThatIsLost(t *testi
 
 func TestTheProbabilityOfAMissedRaceIsStated(t *testing.T) {
 	t.Parallel()
-	if got := Missed(20, 90); math.Abs(got-0.0099) > 0.0001 {
+	if got := MissProbability(20, 90); math.Abs(got-0.0099) > 0.0001 {
 		t.Errorf("expected 90 tries to miss a breach in 1 of 20 with 0.99%%, received %g", got)
 	}
 }

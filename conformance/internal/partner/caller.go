@@ -62,13 +62,13 @@ func (c *Caller) Affordable(endpoint partnerapi.Endpoint, share float64) int {
 // sent, for example because the limit is already broken or the run ended. If again is true, a call
 // that times out is sent again until its limit is decided; if it is false, Call returns a stop.
 func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.Answer, *Stop) {
-	if stop := c.bounded(call); stop != nil {
+	if stop := c.checkBounds(call); stop != nil {
 		return nil, stop
 	}
 	pace := c.paces[limitOf(call)]
-	call = c.timed(call)
+	call = c.withDeadline(call)
 	for {
-		if broken := pace.Broken(); broken != nil {
+		if broken := pace.BreachStop(); broken != nil {
 			return nil, broken
 		}
 		answer, stop := c.send(ctx, call)
@@ -82,15 +82,15 @@ func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.
 		case answer.Failure == nil, answer.Failure.Kind != report.Timeout:
 			return answer, nil
 		case !again:
-			return answer, pace.unanswered(call)
+			return answer, pace.stopUnanswered(call)
 		}
 	}
 }
 
-// Odd sends, once, a call that the marketplace never sends. The contract sets no limit for it: it
+// SendUnusual sends, once, a call that the marketplace never sends. The contract sets no limit for it: it
 // gets the endpoint's deadline, and a late answer is not judged.
-func (c *Caller) Odd(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
-	if stop := c.bounded(call); stop != nil {
+func (c *Caller) SendUnusual(ctx context.Context, call probe.Call) (*probe.Answer, *Stop) {
+	if stop := c.checkBounds(call); stop != nil {
 		return nil, stop
 	}
 	if stop := c.MaySend(ctx, call.Endpoint); stop != nil {
@@ -112,16 +112,16 @@ func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Sto
 	unanswered := false // an earlier call may have been served
 	for {
 		if ctx.Err() != nil {
-			return nil, c.Time.Out()
+			return nil, c.Time.StopCause()
 		}
 		answer := c.Client.Do(ctx, call)
 		switch {
 		case answer.Failure != nil && answer.Failure.Kind == report.Stopped:
-			return nil, c.Time.Out()
+			return nil, c.Time.StopCause()
 		case answer.Closed && call.Endpoint != partnerapi.Reserve:
-			unanswered = !probe.Repeatable(call.Endpoint)
+			unanswered = !probe.IsRepeatable(call.Endpoint)
 			continue
-		case answer.Closed, unanswered && answer.Failure == nil && !answer.OK(http.StatusOK, http.StatusUnauthorized):
+		case answer.Closed, unanswered && answer.Failure == nil && !answer.HasStatus(http.StatusOK, http.StatusUnauthorized):
 			return answer, NotHere("the partner closed a connection that was kept alive before it answered %s, which is lawful and leaves the call's effect unknown", call.Endpoint)
 		case IsBusy(answer):
 			if stop := c.turnedAway(ctx, answer); stop != nil {
@@ -140,9 +140,9 @@ const (
 	NotReadOnly = "Run without --read-only."
 )
 
-func (c *Caller) bounded(call probe.Call) *Stop {
+func (c *Caller) checkBounds(call probe.Call) *Stop {
 	if c.ReadOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
-		return Exceeded(ReadOnly).WithRemedy(NotReadOnly)
+		return NewBoundStop(ReadOnly).WithRemedy(NotReadOnly)
 	}
 	return nil
 }
@@ -154,32 +154,32 @@ func limitOf(call probe.Call) Limit {
 	return Limit{Endpoint: call.Endpoint}
 }
 
-// timed gives a call its limit and a later deadline, so that a late answer is seen. While the run's
+// withDeadline gives a call its limit and a later deadline, so that a late answer is seen. While the run's
 // own time lasts, the deadline also allows for the limit of a DEGRADED partner.
-func (c *Caller) timed(call probe.Call) probe.Call { return c.timedAs(limitOf(call), call) }
+func (c *Caller) withDeadline(call probe.Call) probe.Call { return c.timedAs(limitOf(call), call) }
 
 func (c *Caller) timedAs(limit Limit, call probe.Call) probe.Call {
-	grace := func(limit time.Duration) time.Duration { return limit + limit/graceShare + c.Scaled(graceFixed) }
+	grace := func(limit time.Duration) time.Duration { return limit + limit/graceShare + c.ScaleLimit(graceFixed) }
 	call.Limit = c.paces[limit].Limit
-	longest := call.Limit + c.Scaled(call.Endpoint.Timeout(partnerapi.Degraded)-call.Endpoint.Timeout(partnerapi.Healthy))
+	longest := call.Limit + c.ScaleLimit(call.Endpoint.Timeout(partnerapi.Degraded)-call.Endpoint.Timeout(partnerapi.Healthy))
 	call.Deadline = max(grace(call.Limit), min(grace(longest), time.Until(c.Time.deadline)))
 	return call
 }
 
-// Scaled returns a duration of the contract, scaled by the run's limit scale.
-func (c *Caller) Scaled(d time.Duration) time.Duration {
+// ScaleLimit returns a duration of the contract, scaled by the run's limit scale.
+func (c *Caller) ScaleLimit(d time.Duration) time.Duration {
 	return time.Duration(c.LimitScale * float64(d))
 }
 
-// Together sends the calls of a race, each on its own connection, and returns their answers. Their
+// SendTogether sends the calls of a race, each on its own connection, and returns their answers. Their
 // times are not judged: a partner that serves one caller after another is slow for the last one,
 // which is allowed. The calls are not interrupted: an answer that is not read may contain a hold.
-func (c *Caller) Together(ctx context.Context, calls []probe.Call, answered func(i int, answer *probe.Answer)) []*probe.Answer {
+func (c *Caller) SendTogether(ctx context.Context, calls []probe.Call, answered func(i int, answer *probe.Answer)) []*probe.Answer {
 	answers := make([]*probe.Answer, len(calls))
 	for i, call := range calls {
-		calls[i] = c.timed(call)
+		calls[i] = c.withDeadline(call)
 	}
-	c.Client.Together(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
+	c.Client.SendTogether(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
 		answers[i] = answer
 		answered(i, answer)
 	})
@@ -203,12 +203,12 @@ func (c *Caller) Callers() int64 {
 // run must stop.
 func (c *Caller) MaySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
 	for _, endpoint := range endpoints {
-		if broken := c.paces[Limit{Endpoint: endpoint}].Broken(); broken != nil {
+		if broken := c.paces[Limit{Endpoint: endpoint}].BreachStop(); broken != nil {
 			return broken
 		}
 	}
 	if ctx.Err() != nil {
-		return c.Time.Out()
+		return c.Time.StopCause()
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func AnsweredAll(answers []*probe.Answer) *Stop {
 
 // IsBusy reports whether a call was answered 429. A partner may limit the rate of calls, and such a
 // call has no effect.
-func IsBusy(answer *probe.Answer) bool { return answer.OK(http.StatusTooManyRequests) }
+func IsBusy(answer *probe.Answer) bool { return answer.HasStatus(http.StatusTooManyRequests) }
 
 // CountBusy returns how many calls were answered 429.
 func CountBusy(answers []*probe.Answer) (n int64) {

@@ -41,25 +41,25 @@ func NewClock(address string, roots *x509.CertPool) *Clock {
 	}}
 }
 
-// Movable reports whether the target's clock can be moved.
-func (c *Clock) Movable() bool { return c.address != "" }
+// CanMove reports whether the target's clock can be moved.
+func (c *Clock) CanMove() bool { return c.address != "" }
 
 // GiveUp switches to this machine's clock and stores the reason.
 func (c *Clock) GiveUp(trouble error) { c.address, c.Err = "", trouble }
 
 // Now returns the target's time, as last read.
-func (c *Clock) Now() time.Time { return time.Now().Add(c.Ahead()) }
+func (c *Clock) Now() time.Time { return time.Now().Add(c.Offset()) }
 
-// Ahead returns how far the target's time is ahead of this machine's.
-func (c *Clock) Ahead() time.Duration {
+// Offset returns how far the target's time is ahead of this machine's.
+func (c *Clock) Offset() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.offset
 }
 
-// Read reads the target's clock at its address. It does nothing if there is none.
+// Read reads the target's clock at its address. It does nothing without an address.
 func (c *Clock) Read(ctx context.Context) error {
-	if !c.Movable() {
+	if !c.CanMove() {
 		return nil
 	}
 	return c.do(ctx, http.MethodGet, nil)
@@ -138,15 +138,15 @@ func NewTime(halt context.Context, most time.Duration) *Time {
 	return &Time{most: most, started: now, deadline: now.Add(most), halt: halt}
 }
 
-// Most returns the length of the run, without what is added to it.
-func (t *Time) Most() time.Duration { return t.most }
+// MaxDuration returns the length of the run, without what is added to it.
+func (t *Time) MaxDuration() time.Duration { return t.most }
 
-// Started returns when the run started, by this machine's clock.
-func (t *Time) Started() time.Time { return t.started }
+// StartTime returns when the run started, by this machine's clock.
+func (t *Time) StartTime() time.Time { return t.started }
 
-// Within returns a context that is cancelled with ctx, at the run's deadline, or when the run is
+// WithDeadline returns a context that is cancelled with ctx, at the run's deadline, or when the run is
 // asked to stop.
-func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc) {
+func (t *Time) WithDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithDeadline(ctx, t.deadline)
 	stop := context.AfterFunc(t.halt, cancel)
 	return ctx, func() { stop(); cancel() }
@@ -155,8 +155,8 @@ func (t *Time) Within(ctx context.Context) (context.Context, context.CancelFunc)
 // Interrupt records that the user, or a signal, asked the run to stop.
 func (t *Time) Interrupt() { t.stopped.Store(true) }
 
-// Interrupted reports whether Interrupt was called.
-func (t *Time) Interrupted() bool { return t.stopped.Load() }
+// WasInterrupted reports whether Interrupt was called.
+func (t *Time) WasInterrupted() bool { return t.stopped.Load() }
 
 // RanOut reports whether the run's time was used up before the run was complete.
 func (t *Time) RanOut() bool { return t.ranOut.Load() }
@@ -164,11 +164,11 @@ func (t *Time) RanOut() bool { return t.ranOut.Load() }
 // Keep keeps some of the run's time for its end, altogether at most two fifths of it.
 func (t *Time) Keep(wanted time.Duration) { t.kept += wanted }
 
-// Free frees time that was kept, when what it was kept for begins.
-func (t *Time) Free(kept time.Duration) { t.kept -= kept }
+// Unreserve frees time that was kept, when what it was kept for begins.
+func (t *Time) Unreserve(kept time.Duration) { t.kept -= kept }
 
-// Spent returns the used share of the run's time, without what is kept for its end.
-func (t *Time) Spent() float64 {
+// SpentShare returns the used share of the run's time, without what is kept for its end.
+func (t *Time) SpentShare() float64 {
 	return float64(time.Since(t.started)-t.waited) / float64(t.most-min(t.kept, 2*t.most/5))
 }
 
@@ -191,27 +191,27 @@ var extraShares = [...]float64{Rules: 0.3, Cases: 0.6, Races: 0.78, Again: 0.8}
 // Begin records that the run is in that part.
 func (t *Time) Begin(part Part) { t.part.Store(int32(part)) }
 
-// Left returns the share of the run's time that is left in this part for what its rules can be judged
+// LeftShare returns the share of the run's time that is left in this part for what its rules can be judged
 // without; negative if none is.
-func (t *Time) Left() float64 { return extraShares[t.part.Load()] - t.Spent() }
+func (t *Time) LeftShare() float64 { return extraShares[t.part.Load()] - t.SpentShare() }
 
 // LateForMore reports whether the run must skip calls that its rules can be judged without. That is
 // so after too much of its time is used up, or of its time for waiting on 429 answers.
 func (t *Time) LateForMore() bool {
-	waited := float64(t.patience.waited()) / float64(t.mostWaiting())
-	return t.Left() < 0 || waited > extraShares[t.part.Load()]
+	waited := float64(t.patience.totalWait()) / float64(t.mostWaiting())
+	return t.LeftShare() < 0 || waited > extraShares[t.part.Load()]
 }
 
 // mostWaiting returns the longest total wait for a partner that answers 429.
 func (t *Time) mostWaiting() time.Duration { return t.most / waitingShare }
 
-// Out returns the stop of a scenario whose context is done.
-func (t *Time) Out() *Stop {
-	if t.Interrupted() || time.Now().Before(t.deadline) {
-		return Missing("the run was interrupted").WithRemedy("Let the run finish.")
+// StopCause returns the stop of a scenario whose context is done.
+func (t *Time) StopCause() *Stop {
+	if t.WasInterrupted() || time.Now().Before(t.deadline) {
+		return NewStop("the run was interrupted").WithRemedy("Let the run finish.")
 	}
 	t.ranOut.Store(true)
-	return Missing("the run's time, %s, was used up (--max-duration)", t.most).WithRemedy("Run with a longer --max-duration.")
+	return NewStop("the run's time, %s, was used up (--max-duration)", t.most).WithRemedy("Run with a longer --max-duration.")
 }
 
 // Lengthen adds time to the run that was spent waiting.

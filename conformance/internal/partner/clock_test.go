@@ -83,7 +83,7 @@ func TestTimeIsKeptForTheEndOfARun(t *testing.T) {
 		if s.Keep(kept); s.LateForMore() != late {
 			t.Errorf("%s kept of 100 s, of which 20 s are used: want late for more: %v", kept, late)
 		}
-		if s.Free(kept); s.LateForMore() {
+		if s.Unreserve(kept); s.LateForMore() {
 			t.Errorf("%s kept of 100 s, and freed: want time for more", kept)
 		}
 	}

@@ -59,8 +59,8 @@ func (p *Pace) isLate(exchange *report.Exchange) bool {
 	return exchange.Failure != nil || exchange.Duration > p.Limit
 }
 
-// Broken returns a stop if the limit is broken, else nil.
-func (p *Pace) Broken() *Stop {
+// BreachStop returns a stop if the limit is broken, else nil.
+func (p *Pace) BreachStop() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.worst[0] == nil {
@@ -68,14 +68,14 @@ func (p *Pace) Broken() *Stop {
 	}
 	return &Stop{
 		Kind: Late, Endpoint: p.Name.Endpoint, Form: p.Name.Form, Exchanges: p.worst[:],
-		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", p.Limit, spent(p.worst[0]), spent(p.worst[1])),
+		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", p.Limit, durationWords(p.worst[0]), durationWords(p.worst[1])),
 	}
 }
 
-// unanswered returns the stop of a call that was not answered and must not be sent again. Either
+// stopUnanswered returns the stop of a call that was not answered and must not be sent again. Either
 // the limit is broken, or this was a single late answer, which proves nothing (LIM-3).
-func (p *Pace) unanswered(call probe.Call) *Stop {
-	if broken := p.Broken(); broken != nil {
+func (p *Pace) stopUnanswered(call probe.Call) *Stop {
+	if broken := p.BreachStop(); broken != nil {
 		return broken
 	}
 	return NotHere("%s was not answered once; a single late answer is not held against the partner", call.Endpoint)
@@ -92,14 +92,14 @@ func (p *Pace) Times() []time.Duration {
 	return times
 }
 
-// Late returns the calls over the limit.
-func (p *Pace) Late() []*report.Exchange {
+// LateCalls returns the calls over the limit.
+func (p *Pace) LateCalls() []*report.Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]*report.Exchange(nil), p.late...)
 }
 
-func spent(exchange *report.Exchange) string {
+func durationWords(exchange *report.Exchange) string {
 	took := exchange.Duration.Round(time.Millisecond).String()
 	if exchange.Failure != nil {
 		return "no answer in " + took

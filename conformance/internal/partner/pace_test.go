@@ -38,9 +38,9 @@ func TestTwoLateAnswersOfThreeBreakALimit(t *testing.T) {
 		for i, took := range test.calls {
 			p.record(&report.Exchange{Number: i + 1, Duration: took})
 		}
-		broken := p.Broken()
-		if (broken != nil) != test.broken || len(p.Late()) != test.late || len(p.Times()) != len(test.calls) {
-			t.Errorf("%s: want broken %t with %d late, got %+v with %d", test.name, test.broken, test.late, broken, len(p.Late()))
+		broken := p.BreachStop()
+		if (broken != nil) != test.broken || len(p.LateCalls()) != test.late || len(p.Times()) != len(test.calls) {
+			t.Errorf("%s: want broken %t with %d late, got %+v with %d", test.name, test.broken, test.late, broken, len(p.LateCalls()))
 		}
 		if broken != nil && (broken.Kind != Late || broken.Endpoint != partnerapi.Reserve || len(broken.Exchanges) != 2 || broken.Exchanges[0] == broken.Exchanges[1]) {
 			t.Errorf("%s: want the limit's rule with its two late calls, got %+v", test.name, broken)
@@ -54,13 +54,13 @@ func TestAnAnswerThatNeverCameIsLateAndOneThatBrokeOffIsNot(t *testing.T) {
 	for _, kind := range []report.FailureKind{report.Reset, report.Refused, report.TooLarge, report.Stopped} {
 		p.record(&report.Exchange{Duration: time.Minute, Failure: &report.Failure{Kind: kind}})
 	}
-	if p.Broken() != nil || len(p.Times()) != 0 {
+	if p.BreachStop() != nil || len(p.Times()) != 0 {
 		t.Errorf("want calls that broke off left out of account, got %d of them", len(p.Times()))
 	}
 	for range 2 {
 		p.record(&report.Exchange{Duration: 5500 * time.Millisecond, Failure: &report.Failure{Kind: report.Timeout}})
 	}
-	if broken := p.Broken(); broken == nil || !strings.Contains(broken.Message, "no answer in 5.5s") {
+	if broken := p.BreachStop(); broken == nil || !strings.Contains(broken.Message, "no answer in 5.5s") {
 		t.Errorf("want a limit broken by two calls without answer, got %+v", broken)
 	}
 }
@@ -79,12 +79,12 @@ func TestTheLimitsAreScaled(t *testing.T) {
 func TestACallIsWaitedForAsLongAsADegradedPartnersWouldBe(t *testing.T) {
 	t.Parallel()
 	c := &Caller{LimitScale: 1, Time: &Time{deadline: time.Now().Add(time.Hour)}, paces: newPaces(1)}
-	call := c.timed(probe.Call{Endpoint: partnerapi.Reserve})
+	call := c.withDeadline(probe.Call{Endpoint: partnerapi.Reserve})
 	if call.Limit != 5*time.Second || call.Deadline != 12*time.Second {
 		t.Errorf("want a limit of 5s and 12s of waiting, got %s and %s", call.Limit, call.Deadline)
 	}
 	c.Time.deadline = time.Now()
-	if call = c.timed(call); call.Deadline != 6500*time.Millisecond {
+	if call = c.withDeadline(call); call.Deadline != 6500*time.Millisecond {
 		t.Errorf("want 6.5s of waiting at the end of the run's time, got %s", call.Deadline)
 	}
 }

@@ -36,15 +36,15 @@ func (p *patience) served() {
 	p.row, p.ending = 0, false
 }
 
-func (p *patience) waited() time.Duration {
+func (p *patience) totalWait() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.spent
 }
 
-// next returns the time at which to send the call again. It returns false if that exceeds the time
+// nextTry returns the time at which to send the call again. It returns false if that exceeds the time
 // available. Calls that were answered 429 together wait together.
-func (p *patience) next(asked time.Duration, stated bool, most time.Duration) (until time.Time, ok bool) {
+func (p *patience) nextTry(asked time.Duration, stated bool, most time.Duration) (until time.Time, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
@@ -69,7 +69,7 @@ func (p *patience) next(asked time.Duration, stated bool, most time.Duration) (u
 // take too long: a call that was never served shows nothing.
 func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 	asked, stated := retryAfter(answer)
-	until, ok := c.Time.patience.next(asked, stated, c.Time.mostWaiting())
+	until, ok := c.Time.patience.nextTry(asked, stated, c.Time.mostWaiting())
 	if !ok || until.After(c.Time.deadline) {
 		return &Stop{
 			Exchanges: []*report.Exchange{answer.Exchange},

@@ -60,8 +60,8 @@ func (s *Stop) WithRemedy(remedy string) *Stop {
 	return s
 }
 
-// Missing returns the stop of a scenario that has nothing to continue with.
-func Missing(format string, args ...any) *Stop {
+// NewStop returns the stop of a scenario that has nothing to continue with.
+func NewStop(format string, args ...any) *Stop {
 	return &Stop{Message: fmt.Sprintf(format, args...)}
 }
 
@@ -70,16 +70,16 @@ func NotHere(format string, args ...any) *Stop {
 	return &Stop{Message: fmt.Sprintf(format, args...), Elsewhere: true}
 }
 
-// Unplayed returns why a part of a scenario was not played: the given stop, if any.
-func Unplayed(stop *Stop) *Stop {
+// StopOrDefault returns why a part of a scenario was not played: the given stop, if any.
+func StopOrDefault(stop *Stop) *Stop {
 	if stop == nil {
-		return Missing("the calls that this rule needs were not completed")
+		return NewStop("the calls that this rule needs were not completed")
 	}
 	return stop
 }
 
-// Exceeded returns the stop of a call that a bound of the run does not allow.
-func Exceeded(format string, args ...any) *Stop {
+// NewBoundStop returns the stop of a call that a bound of the run does not allow.
+func NewBoundStop(format string, args ...any) *Stop {
 	return &Stop{Kind: OutOfBounds, Message: fmt.Sprintf(format, args...)}
 }
 
@@ -88,8 +88,8 @@ func StopAt(kind Kind, answer *probe.Answer, format string, args ...any) *Stop {
 	return &Stop{Kind: kind, Endpoint: answer.Endpoint, Message: fmt.Sprintf(format, args...), Exchanges: []*report.Exchange{answer.Exchange}}
 }
 
-// In sets how the call differs from the usual ones.
-func (s *Stop) In(form Form) *Stop {
+// WithForm sets how the call differs from the usual ones.
+func (s *Stop) WithForm(form Form) *Stop {
 	s.Form = form
 	return s
 }

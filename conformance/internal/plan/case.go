@@ -79,8 +79,8 @@ func (c *Case) Guests() (guests int64) {
 // Lead reports whether all guests are of the option's lead unit.
 func (c *Case) Lead() bool { return len(c.Units) == 1 && c.Units[0].ID == c.Offer.Option.Lead() }
 
-// Plain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
-func (c *Case) Plain() bool { return c.Guests() == 1 && c.Lead() }
+// IsPlain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
+func (c *Case) IsPlain() bool { return c.Guests() == 1 && c.Lead() }
 
 // Values returns the values of each dimension in the case.
 func (c *Case) Values() map[Dimension][]string { return c.values }
@@ -103,9 +103,9 @@ func (c *Case) String() string {
 	return text
 }
 
-// Simpler returns cases like this one that are easier to understand, the simplest first. If one of
+// SimplerCases returns cases like this one that are easier to understand, the simplest first. If one of
 // them shows the same breach, that one is reported.
-func (c *Case) Simpler() (all []Case) {
+func (c *Case) SimplerCases() (all []Case) {
 	guests := func(c *Case, quantity int) {
 		c.Units, c.Infants = []partnerapi.UnitQuantity{{ID: c.Offer.Option.Lead(), Quantity: quantity}}, 0
 	}
@@ -142,7 +142,7 @@ func (c *Case) Parts() (all []Case) {
 			if c.Offer.Option.Unit(unit.ID).Type == partnerapi.Infant {
 				part.Infants = 1
 			}
-			if part.Small() && part.String() != c.String() {
+			if part.IsSmall() && part.String() != c.String() {
 				all = append(all, part)
 			}
 		}
@@ -150,24 +150,24 @@ func (c *Case) Parts() (all []Case) {
 	return all
 }
 
-// roomy reports whether the slot shows it if the guests' seats are taken twice.
-func (c *Case) roomy() bool {
+// hasRoom reports whether the slot shows it if the guests' seats are taken twice.
+func (c *Case) hasRoom() bool {
 	seats := c.Offer.Slot.Seats(c.Offer.Product)
 	return seats.Counted && seats.Left >= 2*c.Guests()
 }
 
-// Small reports whether no partner may refuse the party for its size, or because it has no adult
+// IsSmall reports whether no partner may refuse the party for its size, or because it has no adult
 // (RSV-5). The partner decides which guests without an adult's ticket count as adults.
-func (c *Case) Small() bool {
+func (c *Case) IsSmall() bool {
 	adult := slices.ContainsFunc(c.Units, func(unit partnerapi.UnitQuantity) bool {
 		return unit.ID == c.Offer.Option.Lead() || c.Offer.Option.Unit(unit.ID).Type == partnerapi.Adult
 	})
 	return adult && c.Guests() <= 2
 }
 
-// Apart returns the cases that have different slots, so that the seats of one case show nothing of
+// WithDistinctSlots returns the cases that have different slots, so that the seats of one case show nothing of
 // another.
-func Apart(cases []Case) (apart []Case) {
+func WithDistinctSlots(cases []Case) (apart []Case) {
 	taken := map[string]bool{}
 	for _, c := range cases {
 		if key := c.Offer.Key(); !taken[key] {

@@ -149,13 +149,13 @@ func TestSimplerCasesAndPartsOfOneAreSmaller(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		for _, c := range plan.Cover(shop(t), 10) {
-			for _, simpler := range c.Simpler() {
+			for _, simpler := range c.SimplerCases() {
 				if simpler.Guests() < 1 || simpler.Guests() > c.Guests() || simpler.String() == c.String() {
 					t.Fatalf("%s is not simpler than %s", &simpler, &c)
 				}
 			}
 			for _, part := range c.Parts() {
-				if !part.Small() {
+				if !part.IsSmall() {
 					t.Fatalf("%s is not small", &part)
 				}
 			}
@@ -179,7 +179,7 @@ func TestOnlyASmallPartyWithAnAdultMayNotBeRefused(t *testing.T) {
 			party = append(party, partnerapi.UnitQuantity{ID: id, Quantity: 1})
 		}
 		c := plan.Case{Offer: discover.Offer{Option: option}, Units: party}
-		if c.Small() != small {
+		if c.IsSmall() != small {
 			t.Errorf("1 each of %s: expected small %t, received %t", units, small, !small)
 		}
 	}

@@ -37,22 +37,22 @@ func NearCodes(live string, others []string, random *rand.Rand) []NearCode {
 		{"with a last character that no code has", string(runes[:last]) + "~"},
 		{"with a percent sign after it", live + "%"},
 		{"with its first character percent-encoded", fmt.Sprintf("%%%02X%s", string(runes[0]), string(runes[1:]))},
-		{"with every character percent-encoded", encoded(live)},
-		{"without its punctuation", plain(live)},
+		{"with every character percent-encoded", percentEncode(live)},
+		{"without its punctuation", lettersAndDigits(live)},
 		{"with a slash and extra characters after it", live + "/x"},
 		{"with an apostrophe after it", live + "'"},
 		{"with a letter of another alphabet after it", live + "é"},
 		{"with very many characters after it", live + strings.Repeat("x", max(1, longCode-len(live)))},
 	}
 	if letters(runes) >= 4 {
-		all = append(all, NearCode{"with upper and lower case swapped", swapped(live)})
+		all = append(all, NearCode{"with upper and lower case swapped", swapCase(live)})
 	}
-	if drawn(runes, others) {
+	if areRandom(runes, others) {
 		all = append(all,
 			NearCode{"without its last character", string(runes[:last])},
 			NearCode{"without its first character", string(runes[1:])},
 			NearCode{"cut in half", string(runes[:len(runes)/2])},
-			NearCode{"of the same format", alike(live, random)})
+			NearCode{"of the same format", similarCode(live, random)})
 	}
 	seen := map[string]bool{live: true, "": true}
 	return slices.DeleteFunc(all, func(c NearCode) bool {
@@ -76,8 +76,8 @@ func StrangeCodes(random *rand.Rand) []NearCode {
 	}
 }
 
-// encoded returns a code with each byte percent-encoded.
-func encoded(code string) string {
+// percentEncode returns a code with each byte percent-encoded.
+func percentEncode(code string) string {
 	var all strings.Builder
 	for _, b := range []byte(code) {
 		fmt.Fprintf(&all, "%%%02X", b)
@@ -85,8 +85,8 @@ func encoded(code string) string {
 	return all.String()
 }
 
-// plain returns the letters and digits of a code.
-func plain(code string) string {
+// lettersAndDigits returns the letters and digits of a code.
+func lettersAndDigits(code string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
@@ -112,9 +112,9 @@ func letters(code []rune) (n int) {
 // differ in one or two.
 const leastDrawn = 6
 
-// drawn reports whether codes are random. There are then so many possible codes that one similar to
+// areRandom reports whether codes are random. There are then so many possible codes that one similar to
 // a live one belongs to no hold or booking. others is further codes that the partner made.
-func drawn(code []rune, others []string) bool {
+func areRandom(code []rune, others []string) bool {
 	for _, other := range others {
 		differ := 0
 		for i, r := range []rune(other) {
@@ -129,9 +129,9 @@ func drawn(code []rune, others []string) bool {
 	return len(others) > 0
 }
 
-// alike returns a code of the same form as the live one: it keeps the first part, and replaces each
+// similarCode returns a code of the same form as the live one: it keeps the first part, and replaces each
 // further letter and digit by another of its kind.
-func alike(live string, random *rand.Rand) string {
+func similarCode(live string, random *rand.Rand) string {
 	kept := strings.IndexAny(live, "-_.:") + 1
 	if len(live)-kept < 8 {
 		kept = 0
@@ -154,7 +154,7 @@ func alike(live string, random *rand.Rand) string {
 	}, live[kept:])
 }
 
-func swapped(code string) string {
+func swapCase(code string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r > unicode.MaxASCII:

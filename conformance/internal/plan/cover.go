@@ -21,7 +21,7 @@ func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)
 	var cases []Case
 	for len(c.options) > 0 && len(cases) < n {
-		options := c.wanted()
+		options := c.optionsToCover()
 		best, worth := Case{}, 0
 		for range candidatesEach {
 			candidate := c.draw(options[c.random.IntN(len(options))])
@@ -115,12 +115,12 @@ func dayOf(offer discover.Offer) string {
 	return offer.Slot.Start.In(offer.Product.Zone).Format(partnerapi.DateLayout)
 }
 
-// wanted returns the options that the next case may have: those without a case; once there are none,
+// optionsToCover returns the options that the next case may have: those without a case; once there are none,
 // those with a guest to be covered; and then all.
-func (c *cover) wanted() []*optionSlots {
+func (c *cover) optionsToCover() []*optionSlots {
 	for _, lacks := range []func(*optionSlots) bool{
 		func(of *optionSlots) bool { return !c.has(Option, of.key) },
-		func(of *optionSlots) bool { return len(c.lacking(of)) > 0 },
+		func(of *optionSlots) bool { return len(c.missingUnits(of)) > 0 },
 	} {
 		var wanted []*optionSlots
 		for _, of := range c.options {
@@ -135,9 +135,9 @@ func (c *cover) wanted() []*optionSlots {
 	return c.options
 }
 
-// lacking returns the ids of the units that no case of the option has. If there are none, it returns
+// missingUnits returns the ids of the units that no case of the option has. If there are none, it returns
 // those for guests that no case has alone.
-func (c *cover) lacking(of *optionSlots) (units []string) {
+func (c *cover) missingUnits(of *optionSlots) (units []string) {
 	for _, lacks := range []func(id string) bool{
 		func(id string) bool { return !c.has(UnitType, of.sale(id)) },
 		func(id string) bool { return !c.has(Alone, of.guest(id)) },
@@ -250,7 +250,7 @@ func (c *cover) party(drawn *Case) (quantity string) {
 	first := units[0] // include a guest whom no partner refuses
 	if each == 1 && kinds == 1 {
 		single := units
-		if lacking := c.lacking(drawn.option); len(lacking) > 0 {
+		if lacking := c.missingUnits(drawn.option); len(lacking) > 0 {
 			single = lacking
 		}
 		first = single[c.random.IntN(len(single))]
@@ -275,7 +275,7 @@ func (c *cover) worth(candidate Case) int {
 			worth += c.fresh[value]
 		}
 	}
-	if !candidate.roomy() { // a breach may not show, and another case would have to cover the same
+	if !candidate.hasRoom() { // a breach may not show, and another case would have to cover the same
 		worth /= 2
 	}
 	for _, both := range pairs(candidate) {
@@ -317,7 +317,7 @@ func (c *cover) number(of *Case) {
 			if !known {
 				id = len(c.numbers)
 				c.numbers[key] = id
-				c.fresh = append(c.fresh, fresh(d))
+				c.fresh = append(c.fresh, freshWeight(d))
 			}
 			of.ids = append(of.ids, id)
 		}
@@ -325,7 +325,7 @@ func (c *cover) number(of *Case) {
 	of.days = len(of.values[Day])
 }
 
-func fresh(d Dimension) int {
+func freshWeight(d Dimension) int {
 	switch d {
 	case Alone, Same:
 		return freshSame
@@ -357,8 +357,8 @@ func pairs(of Case) (all []pair) {
 	return all
 }
 
-// Of returns the number of values of each dimension in these offers.
-func Of(offers []discover.Offer, repeats int) map[Dimension]int {
+// CountValues returns the number of values of each dimension in these offers.
+func CountValues(offers []discover.Offer, repeats int) map[Dimension]int {
 	c := newCover(offers)
 	found := map[Dimension]map[string]bool{}
 	note := func(d Dimension, value string) {

@@ -39,8 +39,8 @@ func (d Depth) Cases() int {
 	return map[Depth]int{Standard: 40, Thorough: 160}[d]
 }
 
-// Expiring returns the maximum number of cases that are left to expire.
-func (d Depth) Expiring() int {
+// MaxExpiringCases returns the maximum number of cases that are left to expire.
+func (d Depth) MaxExpiringCases() int {
 	return map[Depth]int{Standard: 18, Thorough: 60}[d]
 }
 
@@ -108,5 +108,5 @@ var usual = sync.OnceValue(func() (measured map[Depth]Usual) {
 	return measured
 })
 
-// Usual returns what was measured at this depth.
-func (d Depth) Usual() Usual { return usual()[d] }
+// UsualCalls returns what was measured at this depth.
+func (d Depth) UsualCalls() Usual { return usual()[d] }

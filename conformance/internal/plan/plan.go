@@ -64,11 +64,11 @@ func Candidates(offers []discover.Offer) []discover.Offer {
 	return chosen[:min(mostCandidates, len(chosen))]
 }
 
-// Bookable returns the keys of the options that have a slot among the fitting offers: no more than most,
+// BookableOptions returns the keys of the options that have a slot among the fitting offers: no more than most,
 // evenly spread. all is in catalog order.
-func Bookable(fitting, all []discover.Offer, most int) []string {
+func BookableOptions(fitting, all []discover.Offer, most int) []string {
 	var keys []string
-	for _, offer := range bookable(fitting, all) {
+	for _, offer := range bookableOffers(fitting, all) {
 		keys = append(keys, offer.OptionKey())
 	}
 	return Spread(keys, most)
@@ -79,7 +79,7 @@ func Bookable(fitting, all []discover.Offer, most int) []string {
 func BookableProducts(fitting, all []discover.Offer, most int) []string {
 	var keys []string
 	product := ""
-	for _, offer := range bookable(fitting, all) {
+	for _, offer := range bookableOffers(fitting, all) {
 		if len(keys) > 0 && offer.Product.ID == product {
 			keys = keys[:len(keys)-1]
 		}
@@ -88,8 +88,8 @@ func BookableProducts(fitting, all []discover.Offer, most int) []string {
 	return Spread(keys, most)
 }
 
-// bookable returns an offer of each option that has one among the fitting offers, in the order of all.
-func bookable(fitting, all []discover.Offer) (offers []discover.Offer) {
+// bookableOffers returns an offer of each option that has one among the fitting offers, in the order of all.
+func bookableOffers(fitting, all []discover.Offer) (offers []discover.Offer) {
 	wanted := map[string]bool{}
 	for _, offer := range fitting {
 		wanted[offer.OptionKey()] = true
@@ -130,8 +130,8 @@ func (s Scope) Window(now time.Time, zone *time.Location) (discover.Window, bool
 	return window, window.From <= window.To
 }
 
-// Unknown returns an error message if the catalog lacks a named product or option, or "".
-func (s Scope) Unknown(products []discover.Product) string {
+// CheckKnown returns an error message if the catalog lacks a named product or option, or "".
+func (s Scope) CheckKnown(products []discover.Product) string {
 	var sold, options []string
 	for _, product := range products {
 		sold = append(sold, product.ID)
@@ -141,17 +141,17 @@ func (s Scope) Unknown(products []discover.Product) string {
 			}
 		}
 	}
-	if gone := Without(s.Products, sold); len(gone) > 0 {
-		return fmt.Sprintf("--product: the catalog has no %s; it has %s", Few(gone), Few(sold))
+	if gone := Subtract(s.Products, sold); len(gone) > 0 {
+		return fmt.Sprintf("--product: the catalog has no %s; it has %s", QuoteFew(gone), QuoteFew(sold))
 	}
-	if gone := Without(s.Options, options); len(gone) > 0 {
-		return fmt.Sprintf("--option: there is no %s; there are %s", Few(gone), Few(options))
+	if gone := Subtract(s.Options, options); len(gone) > 0 {
+		return fmt.Sprintf("--option: there is no %s; there are %s", QuoteFew(gone), QuoteFew(options))
 	}
 	return ""
 }
 
-// Without returns the elements of a that are not in b.
-func Without(a, b []string) []string {
+// Subtract returns the elements of a that are not in b.
+func Subtract(a, b []string) []string {
 	in := map[string]bool{}
 	for _, id := range b {
 		in[id] = true
@@ -159,8 +159,8 @@ func Without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return in[id] })
 }
 
-// Few lists the first three elements, quoted, and how many more there are.
-func Few(list []string) string {
+// QuoteFew lists the first three elements, quoted, and how many more there are.
+func QuoteFew(list []string) string {
 	const most = 3
 	quoted := make([]string, 0, most)
 	for _, id := range list[:min(len(list), most)] {

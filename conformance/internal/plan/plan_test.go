@@ -136,9 +136,9 @@ func TestOptionsAndProductsWithABookableSlotAreChosenEvenly(t *testing.T) {
 		name      string
 		got, want []string
 	}{
-		{"options", Bookable(bookable, all, 9), keys(all[6], all[0], all[2], all[4], all[5])},
-		{"two options", Bookable(bookable, all, 2), keys(all[6], all[0])},
-		{"no option", Bookable(bookable, all, 0), nil},
+		{"options", BookableOptions(bookable, all, 9), keys(all[6], all[0], all[2], all[4], all[5])},
+		{"two options", BookableOptions(bookable, all, 2), keys(all[6], all[0])},
+		{"no option", BookableOptions(bookable, all, 0), nil},
 		{"products", BookableProducts(bookable, all, 9), keys(all[6], all[2], all[4])},
 		{"two products", BookableProducts(bookable, all, 2), keys(all[6], all[2])},
 	} {

@@ -15,7 +15,7 @@ func TestNoSimplerCaseHasAnEmptyParty(t *testing.T) {
 		Units:   []partnerapi.UnitQuantity{{ID: "unit-infant", Quantity: 2}},
 		Infants: 2,
 	}
-	for _, simpler := range infants.Simpler() {
+	for _, simpler := range infants.SimplerCases() {
 		if simpler.Guests() < 1 {
 			t.Errorf("want guests in each, got %s", simpler.String())
 		}

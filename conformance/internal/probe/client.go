@@ -77,8 +77,8 @@ type Answer struct {
 	Closed bool
 }
 
-// OK reports whether the complete answer was read, with one of the statuses.
-func (a *Answer) OK(statuses ...int) bool {
+// HasStatus reports whether the complete answer was read, with one of the statuses.
+func (a *Answer) HasStatus(statuses ...int) bool {
 	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
 }
 
@@ -138,8 +138,8 @@ func (c *Client) Exchanges() []*report.Exchange {
 	return slices.Clone(c.exchanges)
 }
 
-// Reached reports whether the partner has ever answered.
-func (c *Client) Reached() bool { return c.reached.Load() }
+// WasReached reports whether the partner has ever answered.
+func (c *Client) WasReached() bool { return c.reached.Load() }
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -151,17 +151,17 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // connection each.
 func (c *Client) Do(ctx context.Context, call Call) *Answer {
 	c.await(ctx)
-	if c.closes.Load() && !Repeatable(call.Endpoint) {
-		fresh := c.fresh(nil)
+	if c.closes.Load() && !IsRepeatable(call.Endpoint) {
+		fresh := c.newConnectedClient(nil)
 		defer fresh.CloseIdleConnections()
 		return c.send(ctx, call, fresh)
 	}
 	return c.send(ctx, call, c.http)
 }
 
-// Repeatable reports whether a call whose answer was lost can be sent again as if the first call
+// IsRepeatable reports whether a call whose answer was lost can be sent again as if the first call
 // had never been sent.
-func Repeatable(endpoint partnerapi.Endpoint) bool {
+func IsRepeatable(endpoint partnerapi.Endpoint) bool {
 	return endpoint != partnerapi.Reserve && endpoint != partnerapi.Confirm
 }
 
@@ -172,19 +172,19 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 
 	request, err := c.request(within, call)
 	if err != nil {
-		exchange.Failure = &report.Failure{Kind: report.Protocol, Message: c.redact.shown(err.Error(), longestMessage)}
+		exchange.Failure = &report.Failure{Kind: report.Protocol, Message: c.redact.shorten(err.Error(), longestMessage)}
 		return &Answer{Exchange: exchange}
 	}
-	redact := c.redact.with(call.Key.of(c.config.AuthKey))
+	redact := c.redact.withNearKey(call.Key.nearKey(c.config.AuthKey))
 	exchange.Request = report.Request{
 		Method: call.Method,
-		URL:    redact.shown(request.URL.String(), longestText),
+		URL:    redact.shorten(request.URL.String(), longestText),
 		Header: redact.header(request.Header, c.config.AuthType),
 		Body:   redact.body(call.Body),
 	}
 	exchange.Curl = curl(call, exchange.Request.URL, request.Header, c.config.AuthType, redact.Redact)
 
-	way, reached := new(way), c.reached.Load()
+	way, reached := new(requestProgress), c.reached.Load()
 	raw, err := c.exchange(with, exchange, request.WithContext(way.trace(within)), sizeCap(call.Endpoint), redact)
 	exchange.Duration = time.Since(exchange.StartedAt)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
 			way: way, reached: reached, began: exchange.Response != nil,
 		}.failure(ctx)
-		exchange.Failure.Message = redact.shown(exchange.Failure.Message, longestMessage)
+		exchange.Failure.Message = redact.shorten(exchange.Failure.Message, longestMessage)
 		answer := &Answer{Exchange: exchange, Closed: way.wasClosed(exchange.Failure.Kind)}
 		if answer.Closed {
 			c.closes.Store(true)

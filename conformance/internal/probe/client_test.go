@@ -59,7 +59,7 @@ func TestDoSendsWhatTheMarketplaceSends(t *testing.T) {
 		Query: url.Values{"q": {"a b"}}, Body: []byte(`{"n":1}`), Deadline: time.Minute,
 	}
 	answer := newClient(t, address+"/partner/v2/", "").Do(t.Context(), call)
-	if !answer.OK(http.StatusOK) {
+	if !answer.HasStatus(http.StatusOK) {
 		t.Fatalf("want 200, got %+v", answer.Exchange)
 	}
 	want := "/partner/v2" + call.Path + "?q=a+b"
@@ -145,7 +145,7 @@ func TestDoReadsAWholeAnswerHoweverItComes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			answer := newClient(t, serve(t, handler), "").Do(t.Context(), get())
-			if !answer.OK(200) || string(answer.Raw) != want || answer.Response.Body.Text != want || answer.Response.Body.Cut || answer.Response.Body.Size != int64(len(want)) {
+			if !answer.HasStatus(200) || string(answer.Raw) != want || answer.Response.Body.Text != want || answer.Response.Body.Cut || answer.Response.Body.Size != int64(len(want)) {
 				t.Errorf("want %s, got %q and %+v", want, answer.Raw, answer.Exchange)
 			}
 		})
@@ -185,7 +185,7 @@ func TestABodyIsReadUpToItsEndpointsCap(t *testing.T) {
 			call := get()
 			call.Endpoint = test.endpoint
 			answer := newClient(t, address, "").Do(t.Context(), call)
-			if test.whole && (!answer.OK(200) || len(answer.Raw) != test.size || answer.Response.Body.Size != int64(test.size)) {
+			if test.whole && (!answer.HasStatus(200) || len(answer.Raw) != test.size || answer.Response.Body.Size != int64(test.size)) {
 				t.Fatalf("want %d bytes, got %d and %+v", test.size, len(answer.Raw), answer.Failure)
 			}
 			if !test.whole && (answer.Failure == nil || answer.Failure.Kind != report.TooLarge || answer.Raw != nil || !answer.BrokeOff(200) || !answer.Response.Body.Cut) {
@@ -217,7 +217,7 @@ func TestEvidenceIsBounded(t *testing.T) {
 	call := get()
 	call.Path = partnerapi.ReleasePath(strings.Repeat("z", 100<<10))
 	answer := newClient(t, address, "").Do(t.Context(), call)
-	if !answer.OK(200) {
+	if !answer.HasStatus(200) {
 		t.Fatalf("want 200, got %+v", answer.Failure)
 	}
 	size := len(answer.Request.URL) + len(answer.Curl)
@@ -268,7 +268,7 @@ func TestARunThatEndsStopsTheCallThatIsUnderWay(t *testing.T) {
 		<-r.Context().Done()
 	})
 	answer := newClient(t, address, "").Do(run, get())
-	if answer.Failure == nil || answer.Failure.Kind != report.Stopped || answer.OK(200) || answer.BrokeOff(200) {
+	if answer.Failure == nil || answer.Failure.Kind != report.Stopped || answer.HasStatus(200) || answer.BrokeOff(200) {
 		t.Errorf("want a call that was stopped, got %+v", answer.Failure)
 	}
 }

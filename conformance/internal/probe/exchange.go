@@ -80,12 +80,12 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + 
 // errTooLarge is returned for a body that is larger than any answer may be.
 var errTooLarge = errors.New("the body exceeds the size limit")
 
-// way is how far a request has come. Goroutines of the transport set it, even after the request has
+// requestProgress is how far a request has come. Goroutines of the transport set it, even after the request has
 // ended.
-type way struct{ dialled, connected, reused, answered atomic.Bool }
+type requestProgress struct{ dialled, connected, reused, answered atomic.Bool }
 
 // trace returns a context that records a request's progress in w.
-func (w *way) trace(ctx context.Context) context.Context {
+func (w *requestProgress) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		ConnectDone: func(_, _ string, err error) {
 			if err == nil {
@@ -102,7 +102,7 @@ func (w *way) trace(ctx context.Context) context.Context {
 
 // wasClosed reports whether a kept-alive connection ended before the first byte of an answer.
 // net/http has several errors for that.
-func (w *way) wasClosed(kind report.FailureKind) bool {
+func (w *requestProgress) wasClosed(kind report.FailureKind) bool {
 	return w.reused.Load() && !w.answered.Load() && (kind == report.Reset || kind == report.Protocol)
 }
 
@@ -111,7 +111,7 @@ type attempt struct {
 	err      error
 	deadline time.Duration // how long the client waited
 	largest  int64         // maximum number of bytes read of the body
-	way      *way
+	way      *requestProgress
 	reached  bool // the partner has answered before, so it is late, not absent
 	began    bool // the answer had started to arrive
 }

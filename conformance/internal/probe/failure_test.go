@@ -81,7 +81,7 @@ func TestEveryFailureIsReportedByItsKind(t *testing.T) {
 			if answer.Failure == nil || answer.Failure.Kind != test.kind || !strings.Contains(answer.Failure.Message, test.says) {
 				t.Fatalf("want %s, %q, got %+v", test.kind, test.says, answer.Failure)
 			}
-			if answer.OK(200) || answer.BrokeOff(200) != test.brokeOff || answer.Raw != nil {
+			if answer.HasStatus(200) || answer.BrokeOff(200) != test.brokeOff || answer.Raw != nil {
 				t.Errorf("want an answer that broke off: %t, got %+v", test.brokeOff, answer.Exchange)
 			}
 			if answer.Curl == "" || answer.Request.Method != http.MethodGet || answer.Duration <= 0 {
@@ -134,7 +134,7 @@ func TestAServerThatAcceptsNoConnectionAnyMoreIsLate(t *testing.T) {
 		_ = conn.Close()
 	}()
 	client := newClient(t, "http://"+listener.Addr().String(), "")
-	if answer := client.Do(t.Context(), get()); !answer.OK(200) {
+	if answer := client.Do(t.Context(), get()); !answer.HasStatus(200) {
 		t.Fatalf("want 200 at first, got %+v", answer.Failure)
 	}
 	call := get()

@@ -56,10 +56,10 @@ var near = map[Key]nearKey{
 	MoreBefore:     {"the key preceded by an extra character", func(k []rune) string { return "x" + string(k) }, "x$KEY"},
 	BeginningOfKey: {"the first half of the key", func(k []rune) string { return string(k[:len(k)/2]) }, "$(printf %.$((${#KEY} / 2))s \"$KEY\")"},
 	EndOfKey:       {"the key without its first character", func(k []rune) string { return string(k[1:]) }, "${KEY#?}"},
-	OtherFirst:     {"the key with a different first character", func(k []rune) string { return other(k, 0) }, "~${KEY#?}"},
-	OtherMiddle:    {"the key with a different character in the middle", func(k []rune) string { return other(k, len(k)/2) }, ""},
-	OtherLast:      {"the key with a different last character", func(k []rune) string { return other(k, len(k)-1) }, "${KEY%?}~"},
-	OtherCase:      {"the key with upper and lower case swapped", swapped, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
+	OtherFirst:     {"the key with a different first character", func(k []rune) string { return replaceAt(k, 0) }, "~${KEY#?}"},
+	OtherMiddle:    {"the key with a different character in the middle", func(k []rune) string { return replaceAt(k, len(k)/2) }, ""},
+	OtherLast:      {"the key with a different last character", func(k []rune) string { return replaceAt(k, len(k)-1) }, "${KEY%?}~"},
+	OtherCase:      {"the key with upper and lower case swapped", swapCase, "$(printf %s \"$KEY\" | tr a-zA-Z A-Za-z)"},
 	QuotedKey:      {"the key in quotes", func(k []rune) string { return `"` + string(k) + `"` }, `\"$KEY\"`},
 	OtherScheme:    {"the key in another scheme, Basic", func(k []rune) string { return string(k) }, "$KEY"},
 	EmptyKey:       {"an empty Authorization header", nil, ""},
@@ -67,7 +67,7 @@ var near = map[Key]nearKey{
 	OtherHeader:    {"the key in " + otherHeader + ", without Authorization", nil, ""},
 }
 
-func other(key []rune, at int) string {
+func replaceAt(key []rune, at int) string {
 	changed := slices.Clone(key)
 	if changed[at] = '~'; key[at] == '~' {
 		changed[at] = '-'
@@ -75,7 +75,7 @@ func other(key []rune, at int) string {
 	return string(changed)
 }
 
-func swapped(key []rune) string {
+func swapCase(key []rune) string {
 	return strings.Map(func(r rune) rune {
 		if r > unicode.MaxASCII {
 			return r
@@ -90,7 +90,7 @@ func swapped(key []rune) string {
 // nearKeys returns the similar keys that differ from the given key and can be derived from it.
 func nearKeys(auth partnerapi.AuthType, key string) (keys []Key) {
 	for k := ShorterKey; k <= OtherHeader; k++ {
-		switch made := k.of(key); {
+		switch made := k.nearKey(key); {
 		case k == SchemeAlone && auth == partnerapi.APIKey:
 		case near[k].of != nil && k != OtherScheme && (made == "" || made == key || strings.TrimSpace(made) != made):
 		default:
@@ -100,8 +100,8 @@ func nearKeys(auth partnerapi.AuthType, key string) (keys []Key) {
 	return keys
 }
 
-// of returns a key that is similar to the registered one, or "" if no such key exists.
-func (k Key) of(key string) string {
+// nearKey returns a key that is similar to the registered one, or "" if no such key exists.
+func (k Key) nearKey(key string) string {
 	if make := near[k].of; make != nil && key != "" {
 		return make([]rune(key))
 	}
@@ -121,9 +121,9 @@ func (k Key) String() string {
 	}
 }
 
-// Missing reports whether the Authorization header is absent. An empty header counts as a wrong
+// IsMissing reports whether the Authorization header is absent. An empty header counts as a wrong
 // key.
-func (k Key) Missing() bool { return k == NoKey || k == OtherHeader }
+func (k Key) IsMissing() bool { return k == NoKey || k == OtherHeader }
 
 func (k Key) present(header http.Header, auth partnerapi.AuthType, key string) {
 	switch k {
@@ -139,7 +139,7 @@ func (k Key) present(header http.Header, auth partnerapi.AuthType, key string) {
 	case WrongKey:
 		header.Set("Authorization", auth.Authorization(wrongKey))
 	default:
-		header.Set("Authorization", k.authorization(auth, k.of(key)))
+		header.Set("Authorization", k.authorization(auth, k.nearKey(key)))
 	}
 }
 

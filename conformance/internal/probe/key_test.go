@@ -29,7 +29,7 @@ func TestNearKeysAreNeverTheRegisteredOneAndLeaveNothingOfItInTheEvidence(t *tes
 			if sent == right {
 				t.Errorf("%s, %s: want another header than the registered key's", auth, key)
 			}
-			if seen[sent] && !key.Missing() && key != probe.EmptyKey {
+			if seen[sent] && !key.IsMissing() && key != probe.EmptyKey {
 				t.Errorf("%s, %s: %q was sent before", auth, key, sent)
 			}
 			seen[sent] = true

@@ -20,14 +20,14 @@ type Received struct {
 	Secret   string // the variable of the shell that has the secret; "" if it presented another
 }
 
-// Received returns the exchange of a received request, as evidence. Call Answered when its answer
+// ReceivedExchange returns the exchange of a received request, as evidence. Call Answered when its answer
 // is known.
-func (r *Redactor) Received(x Received) *report.Exchange {
+func (r *Redactor) ReceivedExchange(x Received) *report.Exchange {
 	e := &report.Exchange{
 		Endpoint: x.Endpoint, Purpose: x.Purpose, StartedAt: x.At,
 		Request: report.Request{
-			Method: x.Method, URL: r.shown(x.Address, longestText),
-			Header: r.received(x.Header), Body: r.body(x.Body),
+			Method: x.Method, URL: r.shorten(x.Address, longestText),
+			Header: r.webhookHeaders(x.Header), Body: r.body(x.Body),
 		},
 	}
 	e.Curl = receivedCurl(e, x.Secret)
@@ -52,13 +52,13 @@ func receivedCurl(e *report.Exchange, secret string) string {
 	return strings.Join(append(line, quote(e.Request.URL)), " ")
 }
 
-// received returns the headers of a webhook that the contract names. Tunnels add many others. A
+// webhookHeaders returns the headers of a webhook that the contract names. Tunnels add many others. A
 // wrong secret is as secret as the right one: it may be that of another integration.
-func (r *Redactor) received(header http.Header) http.Header {
+func (r *Redactor) webhookHeaders(header http.Header) http.Header {
 	shown := http.Header{}
 	for _, name := range []string{"Content-Type", "User-Agent"} {
 		for _, value := range header.Values(name) {
-			shown.Add(name, r.shown(value, longestMessage))
+			shown.Add(name, r.shorten(value, longestMessage))
 		}
 	}
 	if len(header.Values(partnerapi.WebhookSecretHeader)) > 0 {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/mask"
+	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -62,9 +62,9 @@ func (k *Keyring) Redact(text string) string {
 }
 
 // Words returns text as a report shows it: without the keys, and shortened.
-func (k *Keyring) Words(text string) string { return k.shown(text, longestWords) }
+func (k *Keyring) Words(text string) string { return k.shorten(text, longestWords) }
 
-func (k *Keyring) shown(text string, most int) string {
+func (k *Keyring) shorten(text string, most int) string {
 	beginning, whole := Beginning(text, most, k.Redact)
 	if !whole {
 		beginning += ellipsis
@@ -72,19 +72,19 @@ func (k *Keyring) shown(text string, most int) string {
 	return beginning
 }
 
-// Exchanged returns the exchange without customers' data. Clean removes its keys when it is shown,
+// ToAnswer returns the exchange without customers' data. Clean removes its keys when it is shown,
 // because only a few of millions are shown.
-func (x Recorded) Exchanged(customers *mask.Masker) *Answer {
-	x.Body, x.Raw = customers.Removed(x.Endpoint, x.Named, x.Body, x.Raw)
+func (x Recorded) ToAnswer(customers *anonymize.Masker) *Answer {
+	x.Body, x.Raw = customers.Remove(x.Endpoint, x.Named, x.Body, x.Raw)
 	shown := &report.Exchange{
 		Number: x.Number, Endpoint: x.Endpoint, Purpose: "recorded " + string(x.Endpoint), StartedAt: x.Started, Duration: x.Took, Limit: x.Limit,
-		Request: report.Request{Method: x.Method, URL: x.URL, Header: known(x.Request), Body: recordedBody(x.Body)},
+		Request: report.Request{Method: x.Method, URL: x.URL, Header: contractHeaders(x.Request), Body: recordedBody(x.Body)},
 	}
 	if x.Status == 0 {
 		shown.Failure = &report.Failure{Kind: report.Reset, Message: x.Error}
 		return &Answer{Exchange: shown}
 	}
-	shown.Response = &report.Response{Status: x.Status, Header: known(x.Answer), Body: recordedBody(x.Raw)}
+	shown.Response = &report.Response{Status: x.Status, Header: contractHeaders(x.Answer), Body: recordedBody(x.Raw)}
 	return &Answer{Exchange: shown, Raw: x.Raw}
 }
 
@@ -93,10 +93,10 @@ func recordedBody(raw []byte) report.Body {
 	return report.Body{Text: string(raw[:min(len(raw), 3*longestText)]), Size: int64(len(raw))}
 }
 
-// Clean prepares a recorded exchange for display: without keys, and shortened. Bodies that may name
+// CleanExchange prepares a recorded exchange for display: without keys, and shortened. Bodies that may name
 // customers are shown only if they are JSON, without that data.
-func (k *Keyring) Clean(x report.Exchange) report.Exchange {
-	x.Request.URL = k.shown(x.Request.URL, longestText)
+func (k *Keyring) CleanExchange(x report.Exchange) report.Exchange {
+	x.Request.URL = k.shorten(x.Request.URL, longestText)
 	x.Request.Header, x.Request.Body = k.header(x.Request.Header), k.body(x.Request.Body, x.Endpoint)
 	if x.Response != nil {
 		response := *x.Response
@@ -104,7 +104,7 @@ func (k *Keyring) Clean(x report.Exchange) report.Exchange {
 		x.Response = &response
 	}
 	if x.Failure != nil {
-		x.Failure = &report.Failure{Kind: x.Failure.Kind, Message: k.shown(x.Failure.Message, longestMessage)}
+		x.Failure = &report.Failure{Kind: x.Failure.Kind, Message: k.shorten(x.Failure.Message, longestMessage)}
 	}
 	return x
 }
@@ -115,7 +115,7 @@ func (k *Keyring) header(header http.Header) http.Header {
 		for _, value := range values {
 			switch {
 			case name != "Authorization":
-				value = k.shown(value, longestText)
+				value = k.shorten(value, longestText)
 			case strings.HasPrefix(value, bearer+" "):
 				value = bearer + " " + Redacted
 			default:
@@ -138,8 +138,8 @@ func (k *Keyring) body(b report.Body, of partnerapi.Endpoint) report.Body {
 	return b
 }
 
-// known returns the headers that the contract mentions. Other headers may contain anything.
-func known(header http.Header) http.Header {
+// contractHeaders returns the headers that the contract mentions. Other headers may contain anything.
+func contractHeaders(header http.Header) http.Header {
 	kept := http.Header{}
 	for _, name := range []string{"Authorization", "Content-Type", "Date", "Location", "Retry-After"} {
 		if values := header.Values(name); len(values) > 0 {

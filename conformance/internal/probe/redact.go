@@ -29,9 +29,9 @@ type Redactor struct {
 // NewRedactor returns the redactor of the partner's key and of further secrets.
 func NewRedactor(keys ...string) *Redactor { return &Redactor{Redactor: redact.New(keys...)} }
 
-// with returns a redactor that also removes a similar key, because it reveals most of the partner's
+// withNearKey returns a redactor that also removes a similar key, because it reveals most of the partner's
 // key. near is "" for none.
-func (r *Redactor) with(near string) *Redactor {
+func (r *Redactor) withNearKey(near string) *Redactor {
 	if near == "" {
 		return r
 	}
@@ -57,13 +57,13 @@ func (r *Redactor) header(h http.Header, auth partnerapi.AuthType) http.Header {
 			case name == otherHeader && value != "":
 				value = Redacted
 			case name != "Authorization", strings.Contains(value, wrongKey), value == "", value == bearer:
-				value = r.shown(value, longestText)
+				value = r.shorten(value, longestText)
 			case strings.HasPrefix(value, bearer+" ") && auth != partnerapi.APIKey:
 				value = bearer + " " + Redacted
 			default:
 				value = Redacted
 			}
-			label := r.shown(name, longestText)
+			label := r.shorten(name, longestText)
 			if left -= len(label) + len(value); left < 0 {
 				shown.Add("(more)", "the rest of the header is left out")
 				return shown
@@ -81,8 +81,8 @@ func (r *Redactor) body(raw []byte) report.Body {
 	return report.Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 
-// shown returns text as evidence shows it: without the key, and shortened, with an ellipsis.
-func (r *Redactor) shown(text string, most int) string {
+// shorten returns text as evidence shows it: without the key, and shortened, with an ellipsis.
+func (r *Redactor) shorten(text string, most int) string {
 	beginning, whole := Beginning(text, most, r.Redact)
 	if !whole {
 		beginning += ellipsis
@@ -99,7 +99,7 @@ const (
 const longestWords = 1000
 
 // Words returns text as a report shows it: without the key, and shortened.
-func (r *Redactor) Words(text string) string { return r.shown(text, longestWords) }
+func (r *Redactor) Words(text string) string { return r.shorten(text, longestWords) }
 
 // Beginning returns the first bytes of text, no more than most and without the key, and whether
 // that is the complete text. It redacts some more of a longer text and then drops it, so that a key
@@ -142,7 +142,7 @@ func Marked(e *report.Exchange, value any, place string, redact func(string) str
 // which is "" if the value is too large to be shown completely.
 func excerpt(value any, place string, redact func(string) string) (text, within string) {
 	for {
-		text, whole := rendered(value, redact)
+		text, whole := renderExcerpt(value, redact)
 		if whole {
 			return text, place
 		}
@@ -158,8 +158,8 @@ func excerpt(value any, place string, redact func(string) string) (text, within 
 	}
 }
 
-// rendered returns the beginning of value as indented JSON, and whether that is the complete value.
-func rendered(value any, redact func(string) string) (text string, whole bool) {
+// renderExcerpt returns the beginning of value as indented JSON, and whether that is the complete value.
+func renderExcerpt(value any, redact func(string) string) (text string, whole bool) {
 	encoded, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
 		return "", true

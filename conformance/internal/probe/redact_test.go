@@ -67,7 +67,7 @@ func TestAnAnswerFullOfKeysShowsNoPartOfOne(t *testing.T) {
 		_, _ = io.WriteString(w, strings.Repeat(goodKey, 5000))
 	})
 	answer := newClient(t, address, "").Do(t.Context(), get())
-	if !answer.OK(http.StatusOK) || !answer.Response.Body.Cut {
+	if !answer.HasStatus(http.StatusOK) || !answer.Response.Body.Cut {
 		t.Fatalf("want an answer whose body is cut, got %+v", answer.Exchange)
 	}
 	shown := answer.Response.Body.Text + answer.Response.Header.Get("X-Echo")
@@ -85,7 +85,7 @@ func TestTheKeyIsSentToNoHostButThePartners(t *testing.T) {
 	t.Cleanup(other.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		address := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) })
-		if answer := newClient(t, address, "").Do(t.Context(), get()); !answer.OK(status) {
+		if answer := newClient(t, address, "").Do(t.Context(), get()); !answer.HasStatus(status) {
 			t.Errorf("%d: want the redirect itself as the answer, got %+v", status, answer.Exchange)
 		}
 	}

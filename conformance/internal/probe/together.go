@@ -11,10 +11,10 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// Together sends calls at the same time, each on its own connection. The connections are opened
+// SendTogether sends calls at the same time, each on its own connection. The connections are opened
 // first, so that the requests leave together, however long a handshake takes. heard receives each
 // answer when it arrives, with the index of its call.
-func (c *Client) Together(ctx context.Context, calls []Call, answered func(i int, answer *Answer)) {
+func (c *Client) SendTogether(ctx context.Context, calls []Call, answered func(i int, answer *Answer)) {
 	for range calls {
 		c.await(ctx)
 	}
@@ -23,7 +23,7 @@ func (c *Client) Together(ctx context.Context, calls []Call, answered func(i int
 	var running sync.WaitGroup
 	for i, call := range calls {
 		running.Go(func() {
-			fresh := c.fresh(connections[i])
+			fresh := c.newConnectedClient(connections[i])
 			defer fresh.CloseIdleConnections() // a partner that serves one connection at a time waits for this
 			<-start
 			answered(i, c.send(ctx, call, fresh))
@@ -82,8 +82,8 @@ func (c *Client) dialer() *net.Dialer {
 	return d
 }
 
-// fresh returns a client whose only connection is ready, if that is not nil.
-func (c *Client) fresh(ready net.Conn) *http.Client {
+// newConnectedClient returns a client whose only connection is ready, if that is not nil.
+func (c *Client) newConnectedClient(ready net.Conn) *http.Client {
 	transport := c.transport()
 	if ready != nil {
 		var once sync.Once

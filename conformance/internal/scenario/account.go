@@ -9,7 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -31,21 +31,21 @@ type Account struct {
 // it is out of bounds or could not be recorded.
 func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity) (*ledger.Entry, *partner.Stop) {
 	if a.readOnly {
-		return nil, partner.Exceeded(partner.ReadOnly).WithRemedy(partner.NotReadOnly)
+		return nil, partner.NewBoundStop(partner.ReadOnly).WithRemedy(partner.NotReadOnly)
 	}
 	if a.ledger.Holds() >= a.bounds.MaxHolds {
-		return nil, partner.Exceeded("no more than %s may be made (--max-holds)", count.Of(a.bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
+		return nil, partner.NewBoundStop("no more than %s may be made (--max-holds)", plural.Count(a.bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
 	}
 	entry, err := a.ledger.Attempt(ledger.SlotOf(offer), units)
 	if err != nil {
-		return nil, unrecorded(err)
+		return nil, ledgerStop(err)
 	}
 	return entry, nil
 }
 
-// reserved records the outcome of a reserve: nil if it was not sent. Any 2xx answer with a code is a
+// recordReserve records the outcome of a reserve: nil if it was not sent. Any 2xx answer with a code is a
 // hold that must be released.
-func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
+func (a *Account) recordReserve(entry *ledger.Entry, answer *probe.Answer) {
 	a.ledger.Record(entry, func(entry *ledger.Entry) {
 		switch {
 		case answer == nil: // not sent
@@ -68,9 +68,9 @@ func (a *Account) reserved(entry *ledger.Entry, answer *probe.Answer) {
 
 // recordAttempt records the outcome of an attempt.
 func (a *Account) recordAttempt(attempt *Hold, answer *probe.Answer) {
-	a.reserved(attempt.entry, answer)
+	a.recordReserve(attempt.entry, answer)
 	attempt.Answer, attempt.Answered = answer, answer.StartedAt.Add(answer.Duration)
-	if attempt.Held() {
+	if attempt.IsHeld() {
 		attempt.Code = attempt.entry.Code
 	}
 }
@@ -102,12 +102,12 @@ func (a *Account) Plenty(share float64, more int) bool {
 // Bookings returns the number of bookings made.
 func (a *Account) Bookings() int { return a.made }
 
-// confirming records that a hold's code is about to be confirmed: until the answer is read, a
+// beginConfirm records that a hold's code is about to be confirmed: until the answer is read, a
 // booking may exist. The caller passes the answers to settle. The stop is the reason why the code
 // must not be confirmed.
-func (a *Account) confirming(h *Hold) (settle func(...*probe.Answer), stop *partner.Stop) {
-	if most := a.bounds.MaxBookings; h.Held() && a.made >= most {
-		return nil, partner.Exceeded("no more than %s may be made (--max-bookings)", count.Of(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
+func (a *Account) beginConfirm(h *Hold) (settle func(...*probe.Answer), stop *partner.Stop) {
+	if most := a.bounds.MaxBookings; h.IsHeld() && a.made >= most {
+		return nil, partner.NewBoundStop("no more than %s may be made (--max-bookings)", plural.Count(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
 	}
 	was := h.entry.State
 	if was == ledger.Held || was == ledger.Undone {
@@ -116,7 +116,7 @@ func (a *Account) confirming(h *Hold) (settle func(...*probe.Answer), stop *part
 	back := func() { a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = was }) }
 	if err := a.ledger.Err(); err != nil {
 		back()
-		return nil, unrecorded(err)
+		return nil, ledgerStop(err)
 	}
 	return func(answers ...*probe.Answer) {
 		booked, unanswered := false, false
@@ -174,16 +174,16 @@ func (a *Account) Settle(answer *probe.Answer, h *Hold) {
 		a.ledger.Record(h.entry, func(e *ledger.Entry) { e.State = ledger.Undone })
 		return
 	}
-	a.over(h)
+	a.recordUndone(h)
 }
 
-// uncancelled returns the live bookings with a cancellation that failed.
-func (a *Account) uncancelled() []*Hold {
+// stuckBookings returns the live bookings with a cancellation that failed.
+func (a *Account) stuckBookings() []*Hold {
 	a.stuck = slices.DeleteFunc(a.stuck, func(h *Hold) bool { return h.entry.State != ledger.Booked })
 	return a.stuck
 }
 
-func (a *Account) over(h *Hold) {
+func (a *Account) recordUndone(h *Hold) {
 	a.ledger.Record(h.entry, func(e *ledger.Entry) {
 		if e.State == ledger.Held {
 			e.State = ledger.Undone
@@ -191,9 +191,9 @@ func (a *Account) over(h *Hold) {
 	})
 }
 
-// Unknown returns a hold that does not exist, with a code that no partner can know. If the partner
+// UnknownHold returns a hold that does not exist, with a code that no partner can know. If the partner
 // still books it, that booking is cancelled like any other.
-func (a *Account) Unknown(offer discover.Offer) *Hold {
+func (a *Account) UnknownHold(offer discover.Offer) *Hold {
 	return &Hold{entry: a.ledger.Add(ledger.SlotOf(offer), nil), Code: a.UnknownCode()}
 }
 
@@ -202,6 +202,6 @@ func (a *Account) UnknownCode() string {
 	return "unknown-" + a.ledger.Head().Run + "-" + rand.Text()
 }
 
-func unrecorded(err error) *partner.Stop {
-	return partner.Missing("the ledger cannot be written: %v", err).WithRemedy("Name a file that can be written with --ledger.")
+func ledgerStop(err error) *partner.Stop {
+	return partner.NewStop("the ledger cannot be written: %v", err).WithRemedy("Name a file that can be written with --ledger.")
 }

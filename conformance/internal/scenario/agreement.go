@@ -33,7 +33,7 @@ type Changes struct {
 
 // PlayPulls pulls the catalog again, late in the run, in every way that a marketplace does.
 func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
-	return played(p, "further pulls", 0, func(all *Pulls, _ string) {
+	return playOnce(p, "further pulls", 0, func(all *Pulls, _ string) {
 		survey := PlaySurvey(ctx, p, 0)
 		if survey.Stop != nil || p.Calls.Affordable(partnerapi.Products, readShare) < 8 {
 			return
@@ -87,7 +87,7 @@ func (p *pulls) note(answer *probe.Answer) {
 		return
 	case answer.Failure != nil || partner.IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
 		return
-	case answer.OK(http.StatusOK):
+	case answer.HasStatus(http.StatusOK):
 		if p.compared++; p.compared > mostCompared || len(p.first) > largestCompared || len(answer.Raw) > largestCompared {
 			return
 		}

@@ -36,11 +36,11 @@ type MalformedRequests struct {
 // PlayBadPulls pulls the catalog with malformed queries.
 func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 	queries := strangeQueries()
-	var pulls []nonsense
+	var pulls []malformedBody
 	for _, what := range slices.Sorted(maps.Keys(queries)) {
-		pulls = append(pulls, nonsense{what: what})
+		pulls = append(pulls, malformedBody{what: what})
 	}
-	return sendAll(ctx, p, pulls, func(n nonsense) probe.Call {
+	return sendAll(ctx, p, pulls, func(n malformedBody) probe.Call {
 		call := n.call(partnerapi.Products, http.MethodGet, partnerapi.ProductsPath)
 		call.Query = queries[n.what]
 		return call
@@ -49,7 +49,7 @@ func PlayBadPulls(ctx context.Context, p *Player, _ int) MalformedRequests {
 
 // PlayBadQuestions sends malformed requests for slots.
 func PlayBadQuestions(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return badQuestions(ctx, p, "", func(valid partnerapi.AvailabilityRequest) []nonsense { return nonsenseOf(valid, "productId") })
+	return badQuestions(ctx, p, "", func(valid partnerapi.AvailabilityRequest) []malformedBody { return nonsenseOf(valid, "productId") })
 }
 
 // PlayBadWindows asks for an option's slots with malformed windows and parties. It returns nil when there
@@ -58,7 +58,7 @@ func PlayBadWindows(ctx context.Context, p *Player, optionKey string, _ int) *Ma
 	if p.Time.LateForMore() {
 		return nil
 	}
-	o := badQuestions(ctx, p, optionKey, func(partnerapi.AvailabilityRequest) []nonsense { return nil })
+	o := badQuestions(ctx, p, optionKey, func(partnerapi.AvailabilityRequest) []malformedBody { return nil })
 	if o.Sent == nil && o.Stop.OnlyMissing() {
 		return nil
 	}
@@ -67,13 +67,13 @@ func PlayBadWindows(ctx context.Context, p *Player, optionKey string, _ int) *Ma
 
 // badQuestions asks about an option, or any if optionKey is empty, with malformed windows and parties after
 // what first returns.
-func badQuestions(ctx context.Context, p *Player, optionKey string, first func(valid partnerapi.AvailabilityRequest) []nonsense) MalformedRequests {
+func badQuestions(ctx context.Context, p *Player, optionKey string, first func(valid partnerapi.AvailabilityRequest) []malformedBody) MalformedRequests {
 	offer, stop := p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: optionKey})
 	if stop != nil {
 		return MalformedRequests{Stop: stop}
 	}
 	valid := questionAbout(offer).request()
-	return sendAll(ctx, p, append(first(valid), windowNonsense(valid, offer.Option.Lead())...), func(n nonsense) probe.Call {
+	return sendAll(ctx, p, append(first(valid), windowNonsense(valid, offer.Option.Lead())...), func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Availability, http.MethodPost, partnerapi.AvailabilityPath)
 	})
 }
@@ -82,21 +82,21 @@ func badQuestions(ctx context.Context, p *Player, optionKey string, first func(v
 func PlayBadConfirms(ctx context.Context, p *Player, _ int) MalformedRequests {
 	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Account.UnknownCode(), Contact: &partner.Contact}
 	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
-	return sendAll(ctx, p, all, func(n nonsense) probe.Call {
+	return sendAll(ctx, p, all, func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Confirm, http.MethodPost, partnerapi.ConfirmPath)
 	})
 }
 
 // PlayBadReleases releases unknown codes with unusual characters.
 func PlayBadReleases(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return sendAll(ctx, p, strangeSegments("reservationConfirmationCode"), func(n nonsense) probe.Call {
+	return sendAll(ctx, p, strangeSegments("reservationConfirmationCode"), func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Account.UnknownCode()+n.what))
 	})
 }
 
 // PlayBadCancels cancels unknown booking ids with unusual characters.
 func PlayBadCancels(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return sendAll(ctx, p, strangeSegments("externalBookingId"), func(n nonsense) probe.Call {
+	return sendAll(ctx, p, strangeSegments("externalBookingId"), func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Account.UnknownCode()+n.what))
 	})
 }
@@ -120,10 +120,10 @@ func (b *BadReserves) All() []MalformedRequest { return slices.Concat(b.Bodies, 
 
 // PlayBadReserves plays BadReserves. All attempts use slots of one option.
 func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
-	return played(p, "bad reserves", attempt, func(b *BadReserves, option string) {
+	return playOnce(p, "bad reserves", attempt, func(b *BadReserves, option string) {
 		b.play(ctx, p, option, func(valid partnerapi.ReserveRequest) (stop *partner.Stop) {
 			bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
-			bodies = append(bodies, with(partner.Encode(valid), "1,000 units", "units", slices.Repeat(quantity(valid.Units[0].ID, "1"), manyUnits)))
+			bodies = append(bodies, setField(partner.Encode(valid), "1,000 units", "units", slices.Repeat(quantity(valid.Units[0].ID, "1"), manyUnits)))
 			b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies)
 			return stop
 		})
@@ -133,8 +133,8 @@ func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 // PlayBadInputOptions returns the keys of the options in which malformed windows and parties are sent as
 // well.
 func PlayBadInputOptions(ctx context.Context, p *Player) []string {
-	bookable, all := p.bookable(ctx)
-	return plan.Bookable(bookable, all, p.Depth.BadInputs())
+	bookable, all := p.bookableOffers(ctx)
+	return plan.BookableOptions(bookable, all, p.Depth.BadInputs())
 }
 
 // PlayBadParties plays BadParties for an option. It returns nil when there is no time for it, or no slot.
@@ -143,7 +143,7 @@ func PlayBadParties(ctx context.Context, p *Player, optionKey string, attempt in
 	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
 		return nil
 	}
-	b := played(p, name, attempt, func(b *BadParties, _ string) {
+	b := playOnce(p, name, attempt, func(b *BadParties, _ string) {
 		b.play(ctx, p, optionKey, func(partnerapi.ReserveRequest) *partner.Stop { return nil })
 	})
 	if attempt == 0 && b.Parties == nil && b.Stop.OnlyMissing() {
@@ -160,10 +160,10 @@ func (b *BadParties) play(ctx context.Context, p *Player, optionKey string, firs
 	valid := partnerapi.ReserveRequest{
 		ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: partner.Guests(b.Offer.Option, 1),
 	}
-	var parties []nonsense
+	var parties []malformedBody
 	strange := strangeParties(b.Offer.Option.Lead())
 	for _, what := range slices.Sorted(maps.Keys(strange)) {
-		parties = append(parties, with(partner.Encode(valid), what, "units", strange[what]))
+		parties = append(parties, setField(partner.Encode(valid), what, "units", strange[what]))
 	}
 	t := p.continueLifecycle(ctx, &b.Opening)
 	t.count("before malformed reserves", &b.Before)
@@ -174,28 +174,28 @@ func (b *BadParties) play(ctx context.Context, p *Player, optionKey string, firs
 
 // reserveAll sends reserves that should make no hold, until one is not answered. If the partner
 // still makes a hold, it is recorded in the ledger and released immediately.
-func reserveAll(ctx context.Context, p *Player, offer discover.Offer, all []nonsense) ([]MalformedRequest, *partner.Stop) {
-	return tryAll(p.NoRaces, all, func(n nonsense) (MalformedRequest, *partner.Stop) {
+func reserveAll(ctx context.Context, p *Player, offer discover.Offer, all []malformedBody) ([]MalformedRequest, *partner.Stop) {
+	return tryAll(p.NoRaces, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
 		entry, stop := p.Account.attempt(offer, nil)
 		if stop != nil {
 			return MalformedRequest{}, stop
 		}
-		answer, stop := p.Calls.Odd(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
-		p.Account.reserved(entry, answer)
+		answer, stop := p.Calls.SendUnusual(context.WithoutCancel(ctx), n.call(partnerapi.Reserve, http.MethodPost, partnerapi.ReservePath))
+		p.Account.recordReserve(entry, answer)
 		odd := MalformedRequest{What: n.what, Answer: answer, Held: entry.State == ledger.Held}
 		if stop == nil && odd.Held {
-			_, stop = p.Book.releaseHold(ctx, "release it", held(entry, answer), true)
+			_, stop = p.Book.releaseHold(ctx, "release it", newHold(entry, answer), true)
 		}
 		if stop == nil && ctx.Err() != nil {
-			stop = p.Time.Out()
+			stop = p.Time.StopCause()
 		}
 		return odd, stop
 	})
 }
 
-func sendAll(ctx context.Context, p *Player, all []nonsense, call func(nonsense) probe.Call) (o MalformedRequests) {
-	o.Sent, o.Stop = tryAll(p.NoRaces, all, func(n nonsense) (MalformedRequest, *partner.Stop) {
-		answer, stop := p.Calls.Odd(ctx, call(n))
+func sendAll(ctx context.Context, p *Player, all []malformedBody, call func(malformedBody) probe.Call) (o MalformedRequests) {
+	o.Sent, o.Stop = tryAll(p.NoRaces, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
+		answer, stop := p.Calls.SendUnusual(ctx, call(n))
 		return MalformedRequest{What: n.what, Answer: answer}, stop
 	})
 	return o
@@ -204,7 +204,7 @@ func sendAll(ctx context.Context, p *Player, all []nonsense, call func(nonsense)
 // tryAll sends malformed requests, a few at the same time unless races are disabled. It stops after
 // one that is not answered in time: that is enough for a finding, and waiting for all of them would
 // use up the run's time.
-func tryAll(alone bool, all []nonsense, send func(nonsense) (MalformedRequest, *partner.Stop)) (sent []MalformedRequest, stop *partner.Stop) {
+func tryAll(alone bool, all []malformedBody, send func(malformedBody) (MalformedRequest, *partner.Stop)) (sent []MalformedRequest, stop *partner.Stop) {
 	few := partner.FewCallers
 	if alone {
 		few = 1
@@ -230,11 +230,11 @@ func (o MalformedRequest) isLate() bool {
 	return o.Answer.Failure != nil && o.Answer.Failure.Kind == report.Timeout
 }
 
-func (n nonsense) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
+func (n malformedBody) call(endpoint partnerapi.Endpoint, method, path string) probe.Call {
 	return probe.Call{Endpoint: endpoint, Purpose: n.what, Method: method, Path: path, Body: n.body, BodyType: n.bodyType, Key: probe.GoodKey}
 }
 
-type nonsense struct {
+type malformedBody struct {
 	what     string
 	body     []byte
 	bodyType string // "": application/json
@@ -247,18 +247,18 @@ const (
 )
 
 // nonsenseOf makes malformed bodies from a valid one. id is the name of a required text field.
-func nonsenseOf(valid any, id string) []nonsense {
+func nonsenseOf(valid any, id string) []malformedBody {
 	whole := partner.Encode(valid)
 	form := url.Values{id: {"x"}}.Encode()
-	return []nonsense{
+	return []malformedBody{
 		{what: "half a body", body: whole[:len(whole)/2]},
 		{what: "no body"},
 		{what: "a list in place of a body", body: []byte("[1,2,3]")},
-		{what: "a body without " + id, body: edited(whole, func(body map[string]any) { delete(body, id) })},
-		with(whole, "a number in place of "+id, id, 17),
-		with(whole, id+" with characters of many alphabets", id, "Größe \x00 東京 '; --"),
-		with(whole, id+" of 100,000 letters", id, strings.Repeat("x", longText)),
-		with(whole, "1,000 lists, one within the other", "contact", json.RawMessage(strings.Repeat("[", deepLists)+strings.Repeat("]", deepLists))),
+		{what: "a body without " + id, body: editBody(whole, func(body map[string]any) { delete(body, id) })},
+		setField(whole, "a number in place of "+id, id, 17),
+		setField(whole, id+" with characters of many alphabets", id, "Größe \x00 東京 '; --"),
+		setField(whole, id+" of 100,000 letters", id, strings.Repeat("x", longText)),
+		setField(whole, "1,000 lists, one within the other", "contact", json.RawMessage(strings.Repeat("[", deepLists)+strings.Repeat("]", deepLists))),
 		{what: id + " twice in a body", body: append(fmt.Appendf(nil, `{%q:"x",`, id), whole[1:]...)},
 		{what: "a body that is declared as text", body: whole, bodyType: "text/plain"},
 		{what: "a body without a Content-Type", body: whole, bodyType: probe.NoType},
@@ -267,32 +267,32 @@ func nonsenseOf(valid any, id string) []nonsense {
 }
 
 // contactNonsense replaces the contact of a valid body with invalid ones.
-func contactNonsense(valid any) []nonsense {
+func contactNonsense(valid any) []malformedBody {
 	whole := partner.Encode(valid)
 	named := func(name any) map[string]any { return map[string]any{"fullName": name} }
-	return []nonsense{
-		with(whole, "a text in place of a guest", "contact", "x"),
-		with(whole, "a guest's name that is not text", "contact", named([]any{1, nil})),
-		with(whole, "a guest's name with a NUL in it", "contact", named("Conformance\x00Test")),
-		with(whole, "a guest's name with half a character", "contact", named(json.RawMessage(`"Test \ud83c"`))),
+	return []malformedBody{
+		setField(whole, "a text in place of a guest", "contact", "x"),
+		setField(whole, "a guest's name that is not text", "contact", named([]any{1, nil})),
+		setField(whole, "a guest's name with a NUL in it", "contact", named("Conformance\x00Test")),
+		setField(whole, "a guest's name with half a character", "contact", named(json.RawMessage(`"Test \ud83c"`))),
 	}
 }
 
 // windowNonsense makes requests with malformed windows, and with options and parties that no marketplace sends,
 // from a valid request. A partner may answer windows of several months.
-func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []nonsense {
+func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []malformedBody {
 	whole := partner.Encode(valid)
-	window := func(what, from, to string) nonsense {
-		return nonsense{what: what, body: edited(whole, func(body map[string]any) { body["localDateStart"], body["localDateEnd"] = from, to })}
+	window := func(what, from, to string) malformedBody {
+		return malformedBody{what: what, body: editBody(whole, func(body map[string]any) { body["localDateStart"], body["localDateEnd"] = from, to })}
 	}
-	party := func(what string, units any) nonsense { return with(whole, what, "units", units) }
-	return []nonsense{
+	party := func(what string, units any) malformedBody { return setField(whole, what, "units", units) }
+	return []malformedBody{
 		window("a date that no calendar has", "2030-02-30", "2030-02-31"),
 		window("a date in words", "tomorrow", "tomorrow"),
 		window("a window that ends before it begins", "2030-02-10", "2030-02-01"),
 		window("a window of four months", "2030-01-01", "2030-04-30"),
 		window("a window in the past", "1970-01-01", "1970-01-02"),
-		with(whole, "an option that is not sold", "optionId", "option-that-does-not-exist"),
+		setField(whole, "an option that is not sold", "optionId", "option-that-does-not-exist"),
 		party("an empty party", []any{}),
 		party("no guests", quantity(lead, "0")),
 		party("minus one guests", quantity(lead, "-1")),
@@ -317,8 +317,8 @@ func quantity(unit, number string) []map[string]any {
 
 // strangeSegments returns malformed requests about codes and ids that no partner can know. The name
 // of each request is part of its code. No code is a pattern that could match other codes.
-func strangeSegments(named string) []nonsense {
-	return []nonsense{
+func strangeSegments(named string) []malformedBody {
+	return []malformedBody{
 		{what: "half a body", body: []byte(`{"reason":`)},
 		{what: "a list in place of a body", body: []byte("[1,2,3]")},
 		{what: "a body of another code", body: partner.Encode(map[string]string{named: "another-code"})},
@@ -338,11 +338,11 @@ func strangeQueries() map[string]url.Values {
 	}
 }
 
-func with(whole []byte, what, field string, value any) nonsense {
-	return nonsense{what: what, body: edited(whole, func(body map[string]any) { body[field] = value })}
+func setField(whole []byte, what, field string, value any) malformedBody {
+	return malformedBody{what: what, body: editBody(whole, func(body map[string]any) { body[field] = value })}
 }
 
-func edited(whole []byte, change func(body map[string]any)) []byte {
+func editBody(whole []byte, change func(body map[string]any)) []byte {
 	body := map[string]any{}
 	if err := json.Unmarshal(whole, &body); err != nil {
 		panic(err) // encode made it

@@ -23,23 +23,23 @@ const mostStuck = 5
 // MayBook returns the reason why no booking must be made: too many cannot be cancelled.
 func (b *Booker) MayBook(ctx context.Context) *partner.Stop {
 	if b.traits.NoCancel && b.account.made >= mostUncancelled {
-		return partner.Missing("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
+		return partner.NewStop("the partner does not support cancellations: no more than %d bookings are made", mostUncancelled).
 			WithRemedy("Implement the cancel endpoint.")
 	}
-	if stuck := b.account.uncancelled(); len(stuck) >= mostStuck && !b.stuck {
+	if stuck := b.account.stuckBookings(); len(stuck) >= mostStuck && !b.stuck {
 		for _, h := range stuck {
 			b.Undo(ctx, h, "", "cancel a booking once more, before others are made")
 		}
-		b.stuck = len(b.account.uncancelled()) >= mostStuck
+		b.stuck = len(b.account.stuckBookings()) >= mostStuck
 	}
 	if b.stuck {
-		return partner.Missing("%d bookings could not be cancelled, so no more are made", mostStuck).WithRemedy("Fix the cancel endpoint first.")
+		return partner.NewStop("%d bookings could not be cancelled, so no more are made", mostStuck).WithRemedy("Fix the cancel endpoint first.")
 	}
 	return nil
 }
 
-// Cancellable reports whether further bookings can be expected to be cancelled.
-func (b *Booker) Cancellable(ctx context.Context) bool {
+// CanCancel reports whether further bookings can be expected to be cancelled.
+func (b *Booker) CanCancel(ctx context.Context) bool {
 	return !b.traits.NoCancel && b.MayBook(ctx) == nil
 }
 
@@ -50,9 +50,9 @@ func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool
 
 func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*probe.Answer, *partner.Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.Time.Out()
+		return nil, b.calls.Time.StopCause()
 	}
-	settle, stop := b.account.confirming(h)
+	settle, stop := b.account.beginConfirm(h)
 	if stop != nil {
 		return nil, stop
 	}
@@ -73,7 +73,7 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 	if stop != nil {
 		return nil, "", stop
 	}
-	if stop = unlike(answer, "200 for a live hold", formOf(full), http.StatusOK); stop != nil {
+	if stop = unexpectedStop(answer, "200 for a live hold", formOf(full), http.StatusOK); stop != nil {
 		return answer, "", stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
@@ -91,7 +91,7 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 		}
 		b.observer.Answer(answer, problem)
 	}
-	for _, problem := range unstorable(answer, "externalBookingId") {
+	for _, problem := range storageProblems(answer, "externalBookingId") {
 		b.observer.Answer(answer, problem)
 	}
 	return answer, partner.Text(answer, "externalBookingId"), fatal
@@ -128,7 +128,7 @@ func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body 
 	if stop != nil {
 		return nil, stop
 	}
-	if stop = unlike(answer, "200 for a live hold", formOf(body), http.StatusOK); stop == nil {
+	if stop = unexpectedStop(answer, "200 for a live hold", formOf(body), http.StatusOK); stop == nil {
 		b.account.Settle(answer, h)
 	}
 	return answer, stop
@@ -158,12 +158,12 @@ func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id 
 	if stop != nil {
 		return nil, stop
 	}
-	if body && !b.traits.Cancels && answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
+	if body && !b.traits.Cancels && answer.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		b.traits.NoCancel = true
-		return answer, partner.Missing("the partner does not support cancellations: it answered %s", answer.Words())
+		return answer, partner.NewStop("the partner does not support cancellations: it answered %s", answer.Words())
 	}
 	b.account.Settle(answer, h)
-	if stop = unlike(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
+	if stop = unexpectedStop(answer, "200 for a live booking", formOf(body), http.StatusOK); stop == nil {
 		b.traits.Cancels, b.traits.NoCancel = true, false
 	}
 	return answer, stop

@@ -31,55 +31,55 @@ func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), most)
 }
 
-// On returns a player of the same run whose lifecycles are played on a case.
-func (p *Player) On(c *plan.Case) *Player {
+// OnCase returns a player of the same run whose lifecycles are played on a case.
+func (p *Player) OnCase(c *plan.Case) *Player {
 	on := *p
-	on.on = basis{c}
+	on.on = caseBasis{c}
 	return &on
 }
 
 // Case returns what lifecycles are played on; nil means what is easiest to try.
 func (p *Player) Case() *plan.Case { return p.on.Case }
 
-// basis is what lifecycles are played on: a case, or what is easiest to try.
-type basis struct{ *plan.Case }
+// caseBasis is what lifecycles are played on: a case, or what is easiest to try.
+type caseBasis struct{ *plan.Case }
 
 // Forget makes the lifecycles on a case be played again when they are next requested.
 func (p *Player) Forget(c *plan.Case) {
 	maps.DeleteFunc(p.memory, func(key string, _ any) bool {
-		return strings.HasSuffix(key[:strings.LastIndex(key, "/")], basis{c}.named(""))
+		return strings.HasSuffix(key[:strings.LastIndex(key, "/")], caseBasis{c}.lifecycleName(""))
 	})
 }
 
-// named returns a lifecycle name that includes the case, if there is one.
-func (b basis) named(name string) string {
+// lifecycleName returns a lifecycle name that includes the case, if there is one.
+func (b caseBasis) lifecycleName(name string) string {
 	if b.Case == nil {
 		return name
 	}
 	return fmt.Sprintf("%s of %s", name, b.Case)
 }
 
-// brief reports whether only the calls that show most are made.
-func (b basis) brief() bool { return b.Case != nil && b.Brief }
+// isBrief reports whether only the calls that show most are made.
+func (b caseBasis) isBrief() bool { return b.Case != nil && b.Brief }
 
 // leftOut returns the stop of a lifecycle that brief cases leave out.
-func (b basis) leftOut() *partner.Stop {
-	if !b.brief() {
+func (b caseBasis) leftOut() *partner.Stop {
+	if !b.isBrief() {
 		return nil
 	}
-	return partner.Missing("the partner is slow, so only the calls that show most were made")
+	return partner.NewStop("the partner is slow, so only the calls that show most were made")
 }
 
-// bare reports whether a lifecycle leaves out optional fields. Without a case it returns otherwise.
-func (b basis) bare(otherwise bool) bool {
+// isBare reports whether a lifecycle leaves out optional fields. Without a case it returns otherwise.
+func (b caseBasis) isBare(otherwise bool) bool {
 	if b.Case == nil {
 		return otherwise
 	}
 	return b.Bare
 }
 
-// cased changes w to the slot and the party of the case, if there is one.
-func (b basis) cased(w wanted) wanted {
+// applyCase changes w to the slot and the party of the case, if there is one.
+func (b caseBasis) applyCase(w wanted) wanted {
 	if b.Case == nil {
 		return w
 	}
@@ -91,9 +91,9 @@ func (b basis) cased(w wanted) wanted {
 	return w
 }
 
-// Like returns the case that describes a lifecycle which was not played on a case. It returns nil for
+// SimilarCase returns the case that describes a lifecycle which was not played on a case. It returns nil for
 // other lifecycles, and if the lifecycle reached no slot. Simpler cases show which parts a breach needs.
-func (o *Opening) Like() *plan.Case {
+func (o *Opening) SimilarCase() *plan.Case {
 	if o.Case != nil || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
 		return nil
 	}
@@ -111,8 +111,8 @@ type Idle struct {
 	Stage         model.Stage // of the lifecycle's hold
 }
 
-// idle adds a reading that no call of the lifecycle preceded.
-func (t lifecyclePlayer) idle(after *Reading, stop *partner.Stop) *partner.Stop {
+// recordIdle adds a reading that no call of the lifecycle preceded.
+func (t lifecyclePlayer) recordIdle(after *Reading, stop *partner.Stop) *partner.Stop {
 	if hold := t.opening.Hold; stop == nil && hold != nil && t.opening.seen != nil {
 		t.opening.Idle = append(t.opening.Idle, Idle{t.opening.seen, after, hold.stage()})
 		t.opening.seen = after
@@ -124,7 +124,7 @@ func (t lifecyclePlayer) idle(after *Reading, stop *partner.Stop) *partner.Stop 
 // lifecycle is being played.
 type Other struct{ Before, Held, Released *Reading }
 
-func (t lifecyclePlayer) another() *partner.Stop {
+func (t lifecyclePlayer) reserveAnother() *partner.Stop {
 	var o Other
 	var stop *partner.Stop
 	if o.Before, stop = t.Seats.seats(t.ctx, t.opening.Offer, "before another hold of the slot"); stop != nil {
@@ -162,21 +162,21 @@ func (t lifecyclePlayer) playBetweenCalls() *partner.Stop {
 		if t.opening.acts%2 == 0 {
 			return nil // every second time shows as much
 		}
-		if stop := t.another(); stop != nil || t.opening.acts > 1 {
+		if stop := t.reserveAnother(); stop != nil || t.opening.acts > 1 {
 			return stop
 		}
-		return t.another() // twice before the first call: some faults need two
+		return t.reserveAnother() // twice before the first call: some faults need two
 	case plan.CatalogPull, plan.WholeWindow:
 		if t.opening.acts == 1 && t.opening.bookedFirst {
 			return nil
 		}
 		if t.on.Between == plan.WholeWindow {
-			return t.idle(t.Seats.lookIn(t.ctx, t.opening.Offer, t.question(), "in the slots of the next 60 days"))
+			return t.recordIdle(t.Seats.lookIn(t.ctx, t.opening.Offer, t.question(), "in the slots of the next 60 days"))
 		}
 		if _, stop := t.read.pull(t.ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
 			return stop
 		}
-		return t.idle(t.Seats.seats(t.ctx, t.opening.Offer, "after a catalog pull"))
+		return t.recordIdle(t.Seats.seats(t.ctx, t.opening.Offer, "after a catalog pull"))
 	}
 	return nil
 }

@@ -71,11 +71,11 @@ func (p *Player) nearCodes(ctx context.Context, name, optionKey string, attempt 
 	if optionKey != "" {
 		share /= float64(p.Depth.Products())
 	}
-	return played(p, name, attempt, func(n *NearCodes, option string) {
+	return playOnce(p, name, attempt, func(n *NearCodes, option string) {
 		option = cmp.Or(optionKey, option)
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try codes near its own", option))
 		t.step(func() (stop *partner.Stop) {
-			unknown := p.Account.Unknown(n.Offer)
+			unknown := p.Account.UnknownHold(n.Offer)
 			n.Confirms, stop = p.codeTrial(partnerapi.Confirm, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				unknown.Code = code
 				return p.Book.Confirm(ctx, purpose, unknown, true, probe.GoodKey)
@@ -91,10 +91,10 @@ func (p *Player) nearCodes(ctx context.Context, name, optionKey string, attempt 
 		t.count("after releases of codes near its own", &n.Held)
 		if p.Book.traits.NoCancel {
 			t.give("release the hold", true, new(Act), "")
-			t.step(func() *partner.Stop { return partner.Unplayed(first.Stop) })
+			t.step(func() *partner.Stop { return partner.StopOrDefault(first.Stop) })
 		}
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.step(func() *partner.Stop { return n.crossed(ctx, p) })
+		t.step(func() *partner.Stop { return n.tryBookingID(ctx, p) })
 		t.count("after a confirm and a release of the booking id", &n.Crossed)
 		t.step(func() (stop *partner.Stop) {
 			cancel := func(purpose string, id string) (*probe.Answer, *partner.Stop) {
@@ -114,13 +114,13 @@ func (p *Player) nearCodes(ctx context.Context, name, optionKey string, attempt 
 	})
 }
 
-// crossed confirms and releases the booking id, which is no reservation code.
-func (n *NearCodes) crossed(ctx context.Context, p *Player) *partner.Stop {
+// tryBookingID confirms and releases the booking id, which is no reservation code.
+func (n *NearCodes) tryBookingID(ctx context.Context, p *Player) *partner.Stop {
 	if n.BookingID == n.Hold.Code || p.Calls.Affordable(partnerapi.Confirm, codeShare) == 0 {
 		return nil
 	}
 	near := plan.NearCode{Form: "replaced by its booking id", Code: n.BookingID}
-	unknown := p.Account.Unknown(n.Offer)
+	unknown := p.Account.UnknownHold(n.Offer)
 	unknown.Code = n.BookingID
 	answer, stop := p.Book.Confirm(ctx, "confirm the booking id in place of the code", unknown, true, probe.GoodKey)
 	if stop != nil || partner.IsBusy(answer) {
@@ -174,7 +174,7 @@ func (c codeTrial) run(ctx context.Context) (tried CodeTries, stop *partner.Stop
 	}
 	for i, code := range all[:min(len(all), c.Affordable(c.endpoint, c.share))] {
 		if ctx.Err() != nil {
-			return tried, c.Time.Out()
+			return tried, c.Time.StopCause()
 		}
 		try, purpose := CodeTry{NearCode: code, Strange: i >= len(near)}, " of a code near a live one: "
 		if try.Strange {
@@ -184,8 +184,8 @@ func (c codeTrial) run(ctx context.Context) (tried CodeTries, stop *partner.Stop
 			return tried, stop
 		}
 		tried = append(tried, try)
-		if c.endpoint == partnerapi.Confirm && try.Answer.OK(http.StatusOK) {
-			return tried, partner.Missing("a code near the live one was confirmed")
+		if c.endpoint == partnerapi.Confirm && try.Answer.HasStatus(http.StatusOK) {
+			return tried, partner.NewStop("a code near the live one was confirmed")
 		}
 	}
 	return tried, nil
@@ -198,7 +198,7 @@ func (n *NearCodes) Instances() []plan.Instance {
 
 // PlayUnknownConfirm confirms a code that the partner never returned, repeatedly.
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
+	return playOnce(p, "confirm unknown", 0, func(h *RepeatedCall, _ string) {
 		unknown := p.UnknownHold()
 		h.play(p, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm an unknown code", unknown, true, probe.GoodKey)
@@ -208,7 +208,7 @@ func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
 
 // PlayUnknownRelease releases a code that the partner never returned, repeatedly.
 func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
+	return playOnce(p, "release unknown", 0, func(h *RepeatedCall, _ string) {
 		code := p.Account.UnknownCode()
 		h.play(p, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release an unknown code", code, probe.GoodKey)
@@ -218,7 +218,7 @@ func PlayUnknownRelease(ctx context.Context, p *Player, _ int) *RepeatedCall {
 
 // PlayUnknownCancel cancels a booking id that the partner never returned, repeatedly.
 func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
+	return playOnce(p, "cancel unknown", 0, func(h *RepeatedCall, _ string) {
 		id := p.Account.UnknownCode()
 		h.play(p, func() (*probe.Answer, *partner.Stop) {
 			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)

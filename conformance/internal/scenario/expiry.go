@@ -60,7 +60,7 @@ type Expiring struct {
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
-	return played(p, p.on.named("expiring"), attempt, func(e *Expiring, option string) {
+	return playOnce(p, p.on.lifecycleName("expiring"), attempt, func(e *Expiring, option string) {
 		want := seat("reserve, and let the hold expire", option)
 		want.Suits = p.KeepsSeats
 		p.begin(ctx, &e.Opening, want).step(func() *partner.Stop {
@@ -77,8 +77,8 @@ type ExpiringCases struct{ Held []plan.Case }
 
 // PlayExpiringCases makes all these holds before the first one expires.
 func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
-	return played(p, "expiring cases", 0, func(all *ExpiringCases, _ string) {
-		cases := plan.Apart(p.cases(ctx, p.Depth.Expiring()))
+	return playOnce(p, "expiring cases", 0, func(all *ExpiringCases, _ string) {
+		cases := plan.WithDistinctSlots(p.cases(ctx, p.Depth.MaxExpiringCases()))
 		if p.waits() {
 			cases = plan.ByParty(cases)
 			cases = cases[:min(len(cases), waitedCases)]
@@ -87,7 +87,7 @@ func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 			if ctx.Err() != nil || p.Time.LateForMore() {
 				break
 			}
-			if e := playExpiring(ctx, p.On(&cases[i]), 0); e.Stop == nil && !e.Hold.Expires.IsZero() {
+			if e := playExpiring(ctx, p.OnCase(&cases[i]), 0); e.Stop == nil && !e.Hold.Expires.IsZero() {
 				all.Held = append(all.Held, cases[i])
 			}
 		}
@@ -104,15 +104,15 @@ type Expiry struct {
 
 // PlayExpiry lets a hold expire, then confirms and releases it.
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
-	return played(p, p.on.named("expiry"), attempt, func(e *Expiry, _ string) {
+	return playOnce(p, p.on.lifecycleName("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
 		t := p.continueLifecycle(ctx, &e.Opening)
 		t.step(func() *partner.Stop { return e.Hold.outlive(ctx, p) })
 		t.count("after the hold expired", &e.Expired)
-		t.confirmInVain("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
-		t.releaseInVain("release the expired code", &e.Release, "after the expired code was released")
-		if e.Release.Answer != nil && e.Release.Answer.OK(http.StatusOK) {
-			p.Account.over(e.Hold) // the partner says that it released it: nothing is left to undo
+		t.confirmEnded("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
+		t.releaseEnded("release the expired code", &e.Release, "after the expired code was released")
+		if e.Release.Answer != nil && e.Release.Answer.HasStatus(http.StatusOK) {
+			p.Account.recordUndone(e.Hold) // the partner says that it released it: nothing is left to undo
 		}
 	})
 }
@@ -122,19 +122,19 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 	if p.waits() {
 		switch _, over := h.ends(); {
 		case ctx.Err() != nil:
-			return p.Time.Out()
+			return p.Time.StopCause()
 		case time.Now().Before(over):
-			return partner.Missing("no further hold was waited for")
+			return partner.NewStop("no further hold was waited for")
 		default:
 			return nil
 		}
 	}
 	over := h.Expires
-	if p.on.Case != nil && p.on.Number > p.Depth.Expiring()/2 {
+	if p.on.Case != nil && p.on.Number > p.Depth.MaxExpiringCases()/2 {
 		over = over.Add(h.Life) // half of the cases are read long after they expired
 	}
 	if err := p.Clock.MoveBeyond(ctx, over); err != nil {
-		return partner.Missing("%v", err)
+		return partner.NewStop("%v", err)
 	}
 	return nil
 }
@@ -148,17 +148,17 @@ type Means struct {
 
 // PlayMeans returns how the run can let a hold expire.
 func PlayMeans(_ context.Context, p *Player, _ int) Means {
-	return Means{ClockErr: p.Clock.Err, Moves: p.Clock.Movable(), Waits: p.waits()}
+	return Means{ClockErr: p.Clock.Err, Moves: p.Clock.CanMove(), Waits: p.waits()}
 }
 
 // waits reports whether the run itself waits for holds to expire.
 func (p *Player) waits() bool {
-	return p.IncludeSlow && !p.Clock.Movable() && p.Clock.Err == nil
+	return p.IncludeSlow && !p.Clock.CanMove() && p.Clock.Err == nil
 }
 
-// PlayInVain returns the first hold if the run waits for expiry and this hold is not worth waiting
+// PlayUnexpirable returns the first hold if the run waits for expiry and this hold is not worth waiting
 // for: it lives too long, or the partner keeps no seats for holds. Otherwise it returns nil.
-func PlayInVain(ctx context.Context, p *Player, _ int) *Hold {
+func PlayUnexpirable(ctx context.Context, p *Player, _ int) *Hold {
 	if h := PlayBooking(ctx, p, 0).Hold; p.waits() && !h.EndsInTime() {
 		return h
 	}
@@ -170,7 +170,7 @@ func PlayInVain(ctx context.Context, p *Player, _ int) *Hold {
 // they would return their seats in the middle of another lifecycle.
 func PlayExpireEarly(ctx context.Context, p *Player, _ int) *Booking {
 	b := PlayBooking(ctx, p, 0)
-	if p.waits() && b.Hold.Life > p.Time.Most() && b.Hold.EndsInTime() && p.Expiry {
+	if p.waits() && b.Hold.Life > p.Time.MaxDuration() && b.Hold.EndsInTime() && p.Expiry {
 		beginExpiring(ctx, p)
 	}
 	return b
@@ -191,7 +191,7 @@ func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 		return nil
 	}
 	for _, held := range PlayExpiringCases(ctx, p, 0).Held {
-		begun = append(begun, playExpiring(ctx, p.On(&held), 0))
+		begun = append(begun, playExpiring(ctx, p.OnCase(&held), 0))
 	}
 	return begun
 }
@@ -226,7 +226,7 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 // expiringWithin returns the lifecycles to wait for. It returns nil if a hold shows that waiting would
 // be useless.
 func expiringWithin(ctx context.Context, p *Player) expiries {
-	ctx, cancel := p.Time.Within(ctx)
+	ctx, cancel := p.Time.WithDeadline(ctx)
 	defer cancel()
 	if b := PlayBooking(ctx, p, 0); b.Hold == nil || !b.Hold.EndsInTime() {
 		return nil
@@ -255,12 +255,12 @@ func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
 // count counts the seats of the awaited slots. It extends the run by the time that it takes.
 func (begun expiries) count(ctx context.Context, p *Player) {
 	began := time.Now()
-	ctx, cancel := p.Time.Within(ctx)
+	ctx, cancel := p.Time.WithDeadline(ctx)
 	defer cancel()
 	for _, e := range begun {
 		read, stop := p.Seats.Look(ctx, e.Offer, "shortly before the hold expires")
 		if stop == nil && e.Ending != nil {
-			p.Seats.unmoved(e.Ending, read)
+			p.Seats.recordLook(e.Ending, read)
 		}
 		if stop == nil {
 			e.Ending = read

@@ -28,16 +28,16 @@ type Hold struct {
 	others map[string]*ledger.Entry // further bookings that confirms of the code returned, by booking id
 }
 
-// BookingID returns the id of the hold's booking, or "" if there is none.
+// BookingID returns the id of the hold's booking, or "" if the hold has none.
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
-// Held reports whether the hold was made and is neither booked nor released.
-func (h *Hold) Held() bool { return h.entry.State == ledger.Held }
+// IsHeld reports whether the hold was made and is neither booked nor released.
+func (h *Hold) IsHeld() bool { return h.entry.State == ledger.Held }
 
 // stage returns the stage of a hold that was made.
 func (h *Hold) stage() model.Stage {
 	switch booked := h.BookingID() != ""; {
-	case h.Held():
+	case h.IsHeld():
 		return model.Held
 	case h.entry.State == ledger.Booked:
 		return model.Booked
@@ -101,21 +101,21 @@ func (b *Booker) Reserve(ctx context.Context, purpose string, offer discover.Off
 // may be a refused reserve.
 func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []partnerapi.UnitQuantity, call func(*ledger.Entry) probe.Call) (*Hold, *partner.Stop) {
 	if ctx.Err() != nil {
-		return nil, b.calls.Time.Out()
+		return nil, b.calls.Time.StopCause()
 	}
 	entry, stop := b.account.attempt(offer, units)
 	if stop != nil {
 		return nil, stop
 	}
 	answer, stop := b.calls.Call(context.WithoutCancel(ctx), call(entry), false)
-	b.account.reserved(entry, answer)
+	b.account.recordReserve(entry, answer)
 	if stop != nil {
 		return nil, stop
 	}
-	return held(entry, answer), nil
+	return newHold(entry, answer), nil
 }
 
-func held(entry *ledger.Entry, answer *probe.Answer) *Hold {
+func newHold(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
 
@@ -126,12 +126,12 @@ func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 		return nil, stop
 	}
 	answer := h.Answer
-	if answer.OK(http.StatusBadRequest) {
+	if answer.HasStatus(http.StatusBadRequest) {
 		stop := partner.StopAt(partner.Refused, answer, "reserve was refused: %s", RefusalOf(answer))
 		stop.Elsewhere = true
 		return nil, stop
 	}
-	if stop := unlike(answer, "200 or 201 with a hold", partner.Usual, http.StatusOK, http.StatusCreated); stop != nil {
+	if stop := unexpectedStop(answer, "200 or 201 with a hold", partner.Usual, http.StatusOK, http.StatusCreated); stop != nil {
 		return nil, stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
@@ -143,7 +143,7 @@ func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 		}
 		b.observer.Answer(answer, problem)
 	}
-	for _, problem := range unstorable(answer, "reservationConfirmationCode", "expiresAt") {
+	for _, problem := range storageProblems(answer, "reservationConfirmationCode", "expiresAt") {
 		b.observer.Answer(answer, problem)
 	}
 	b.readExpiry(h)
@@ -156,7 +156,7 @@ func (b *Booker) readExpiry(h *Hold) {
 	if err != nil {
 		return
 	}
-	h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Ahead()))
+	h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Offset()))
 	if h.Holdless() {
 		b.traits.without[h.entry.ProductID] = true
 	} else {
@@ -164,13 +164,13 @@ func (b *Booker) readExpiry(h *Hold) {
 	}
 }
 
-// unlike returns the stop of an answer that broke off or has another status than the given ones.
-func unlike(answer *probe.Answer, want string, form partner.Form, statuses ...int) *partner.Stop {
+// unexpectedStop returns the stop of an answer that broke off or has another status than the given ones.
+func unexpectedStop(answer *probe.Answer, want string, form partner.Form, statuses ...int) *partner.Stop {
 	switch {
 	case answer.BrokeOff(statuses...):
 		return partner.StopAt(partner.Unreadable, answer, "Expected a complete JSON object: %s", answer.Failure.Message)
-	case !answer.OK(statuses...):
-		return partner.StopAt(partner.WrongStatus, answer, "Expected %s, received %s", want, answer.Words()).In(form)
+	case !answer.HasStatus(statuses...):
+		return partner.StopAt(partner.WrongStatus, answer, "Expected %s, received %s", want, answer.Words()).WithForm(form)
 	default:
 		return nil
 	}
@@ -181,9 +181,9 @@ const (
 	firstYear, lastYear = 2000, 2200
 )
 
-// unstorable returns the problems of an answer's fields that the marketplace cannot store: codes
+// storageProblems returns the problems of an answer's fields that the marketplace cannot store: codes
 // that are too long, NUL characters, and dates in another age.
-func unstorable(answer *probe.Answer, fields ...string) (problems []schemas.Problem) {
+func storageProblems(answer *probe.Answer, fields ...string) (problems []schemas.Problem) {
 	note := func(field, format string, args ...any) {
 		problems = append(problems, schemas.Problem{Pointer: "/" + field, Message: fmt.Sprintf(format, args...)})
 	}
@@ -239,7 +239,7 @@ func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discov
 	if stop != nil {
 		return nil, stop
 	}
-	if made.Held() {
+	if made.IsHeld() {
 		_, stop = b.releaseHold(ctx, "release it", made, true)
 	}
 	return made.Answer, stop
@@ -273,13 +273,13 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 	if seats == 0 {
 		return holds, nil
 	}
-	return holds, partner.Missing("no slot has few enough seats to be sold out by %d reserves", mostReserves).
+	return holds, partner.NewStop("no slot has few enough seats to be sold out by %d reserves", mostReserves).
 		WithRemedy("Offer a slot with few vacancies.")
 }
 
 func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *partner.Stop {
 	for _, made := range holds {
-		if !made.Held() {
+		if !made.IsHeld() {
 			continue
 		}
 		if _, stop := b.releaseHold(ctx, purpose, made, true); stop != nil {

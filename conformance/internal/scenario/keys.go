@@ -82,7 +82,7 @@ func (k keyTrial) run(ctx context.Context) (tried KeyTries, stop *partner.Stop) 
 		try.Bare = i%2 == 1
 		switch {
 		case ctx.Err() != nil:
-			return tried, k.Time.Out()
+			return tried, k.Time.StopCause()
 		case try.Fresh:
 			k.Client.Close()
 		case i%3 == 0:
@@ -108,7 +108,7 @@ type KeysOfReads struct {
 
 // PlayKeysOfReads sends wrong keys with the calls that change nothing.
 func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
-	return played(p, "keys of reads", 0, func(k *KeysOfReads, _ string) {
+	return playOnce(p, "keys of reads", 0, func(k *KeysOfReads, _ string) {
 		survey := PlaySurvey(ctx, p, 0)
 		if survey.Stop != nil || len(survey.Answers) == 0 {
 			return
@@ -151,10 +151,10 @@ func (k *NearKeys) Instances() []plan.Instance {
 
 // PlayNearKeys sends wrong keys with reserves, and with confirms of a live hold.
 func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
-	return played(p, "near keys", attempt, func(k *NearKeys, option string) {
+	return playOnce(p, "near keys", attempt, func(k *NearKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
 		// A partner may check keys for each product.
-		elsewhere, turn := plan.Spread(PlaySurvey(ctx, p, 0).others(k.Offer, p.Clock.Now()), mostKeyOffers), 0
+		elsewhere, turn := plan.Spread(PlaySurvey(ctx, p, 0).otherOptions(k.Offer, p.Clock.Now()), mostKeyOffers), 0
 		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			offer, party := k.Offer, int64(1)
 			switch turn++; {
@@ -206,9 +206,9 @@ func (t lifecyclePlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call
 	})
 }
 
-// afterwards tries a wrong key, and none, about what has ended or is a booking: the key is checked
+// tryKeysAfterEnd tries a wrong key, and none, about what has ended or is a booking: the key is checked
 // first whatever the code stands for.
-func (t lifecyclePlayer) afterwards(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop)) {
+func (t lifecyclePlayer) tryKeysAfterEnd(into *KeyTries, call func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop)) {
 	if t.Calls.Affordable(partnerapi.Release, keyShare) == 0 {
 		return
 	}
@@ -242,8 +242,8 @@ func (n *NearUndoing) Instances() []plan.Instance {
 	return slices.Concat(n.Tries, n.Confirms, n.Releases, n.Cancels).Instances()
 }
 
-// Live returns what the slot had left before the calls with wrong keys.
-func (n *NearUndoing) Live() *Reading {
+// LiveReading returns what the slot had left before the calls with wrong keys.
+func (n *NearUndoing) LiveReading() *Reading {
 	if n.BookingID != "" {
 		return n.Confirm.After
 	}
@@ -252,17 +252,17 @@ func (n *NearUndoing) Live() *Reading {
 
 // PlayNearReleases releases a live hold with wrong keys, then with the registered one.
 func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing {
-	return played(p, "near releases", attempt, func(n *NearUndoing, option string) {
+	return playOnce(p, "near releases", attempt, func(n *NearUndoing, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
 		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.Book.ReleaseAs(ctx, purpose, n.Hold.Code, !try.Bare, try.Key)
 		})
 		t.count("after the releases with wrong keys", &n.Kept)
 		t.give("release the hold", true, &n.Undone, "after the release with the good key")
-		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release the released code "+purpose, n.Hold.Code, key)
 		})
-		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm the released code "+purpose, n.Hold, true, key)
 		})
 	})
@@ -271,17 +271,17 @@ func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing 
 // PlayNearCancels cancels a live booking with wrong keys, then with the registered one.
 func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, "near cancels", attempt, func(n *NearUndoing, option string) {
+	return playOnce(p, "near cancels", attempt, func(n *NearUndoing, option string) {
 		if p.Book.traits.NoCancel {
-			n.Stop = partner.Unplayed(first.Stop)
+			n.Stop = partner.StopOrDefault(first.Stop)
 			return
 		}
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its booking", option))
 		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.afterwards(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm the booked code "+purpose, n.Hold, true, key)
 		})
-		t.afterwards(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release the booked code "+purpose, n.Hold.Code, key)
 		})
 		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
@@ -289,7 +289,7 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 		})
 		t.count("after the cancellations with wrong keys", &n.Kept)
 		t.undo("cancel the booking", n.BookingID, true, &n.Undone, "after the cancellation with the good key")
-		t.afterwards(&n.Cancels, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Cancels, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Cancel(ctx, "cancel the cancelled booking "+purpose, n.BookingID, key)
 		})
 	})

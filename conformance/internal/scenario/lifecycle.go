@@ -27,21 +27,21 @@ type Booking struct {
 
 // PlayBooking plays a booking from reserve to cancel, and the calls that follow it.
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
-	return played(p, p.on.named("booking"), attempt, func(b *Booking, option string) {
+	return playOnce(p, p.on.lifecycleName("booking"), attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
 		b.bookedFirst = p.on.Case != nil && p.on.Case.Number%2 == 0
 		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
-		t.again(&b.Repeats, func(into *Act) {
+		t.repeatCall(&b.Repeats, func(into *Act) {
 			second := len(b.Repeats) > 1 && into == &b.Repeats[1]
 			t.confirmAgain("confirm the same code again", !second, into, "after another confirm")
 		})
-		t.releaseInVain("release the confirmed code", &b.LateRelease, "after the confirmed code was released")
+		t.releaseEnded("release the confirmed code", &b.LateRelease, "after the confirmed code was released")
 		t.undo("cancel the booking", b.BookingID, true, &b.Cancel, "after the cancellation")
-		t.again(&b.CancelsAgain, func(into *Act) {
+		t.repeatCall(&b.CancelsAgain, func(into *Act) {
 			t.cancel("cancel the booking again", b.BookingID, probe.GoodKey, into, "after another cancellation")
 		})
-		t.confirmInVain("confirm the cancelled booking's code", &b.ConfirmCancelled, "after the cancelled code was confirmed")
-		t.releaseInVain("release the cancelled booking's code", &b.ReleaseCancelled, "after the cancelled code was released")
+		t.confirmEnded("confirm the cancelled booking's code", &b.ConfirmCancelled, "after the cancelled code was confirmed")
+		t.releaseEnded("release the cancelled booking's code", &b.ReleaseCancelled, "after the cancelled code was released")
 	})
 }
 
@@ -59,7 +59,7 @@ const SeveralGuests = 2
 // PlayHolding plays a hold late in the window and at the end of the catalog. If slots have a single
 // seat, the hold is for one guest.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
-	return played(p, p.on.named("hold"), attempt, func(h *Holding, option string) {
+	return playOnce(p, p.on.lifecycleName("hold"), attempt, func(h *Holding, option string) {
 		var t lifecyclePlayer
 		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
@@ -70,16 +70,16 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 				break
 			}
 		}
-		if h.Stop != nil && h.Stop.Kind == partner.Refused && (p.on.Case == nil || p.on.Plain() && p.on.Bare) {
+		if h.Stop != nil && h.Stop.Kind == partner.Refused && (p.on.Case == nil || p.on.IsPlain() && p.on.Bare) {
 			h.Stop.Message = "A hold is made only with contact and resellerReference: " + h.Stop.Message
 			h.Stop.Form, h.Stop.Elsewhere = partner.Minimal, false
 		}
-		purpose, bare := "release the hold", p.on.bare(true)
+		purpose, bare := "release the hold", p.on.isBare(true)
 		if bare {
 			purpose += ", without a body"
 		}
 		t.give(purpose, !bare, &h.Release, "after release")
-		t.again(&h.ReleasesAgain, func(into *Act) {
+		t.repeatCall(&h.ReleasesAgain, func(into *Act) {
 			const again, then = "release the same code again", "after another release"
 			if into != &h.ReleasesAgain[len(h.ReleasesAgain)/2] || len(h.ReleasesAgain) == 1 {
 				t.release(again, probe.GoodKey, into, then)
@@ -87,7 +87,7 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 			}
 			t.act(into, then, func() (*probe.Answer, *partner.Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
 		})
-		t.confirmInVain("confirm the released code", &h.ConfirmReleased, "after the released code was confirmed")
+		t.confirmEnded("confirm the released code", &h.ConfirmReleased, "after the released code was confirmed")
 	})
 }
 
@@ -99,12 +99,12 @@ type OptionCheck struct {
 
 // PlayOptionChecks returns the keys of the options to check.
 func PlayOptionChecks(ctx context.Context, p *Player) []string {
-	bookable, all := p.bookable(ctx)
-	return plan.Bookable(bookable, all, p.Depth.OptionChecks())
+	bookable, all := p.bookableOffers(ctx)
+	return plan.BookableOptions(bookable, all, p.Depth.OptionChecks())
 }
 
-// bookable returns the slots of the survey: those that can be booked, and all.
-func (p *Player) bookable(ctx context.Context) (bookable, all []discover.Offer) {
+// bookableOffers returns the slots of the survey: those that can be booked, and all.
+func (p *Player) bookableOffers(ctx context.Context) (bookable, all []discover.Offer) {
 	all = PlaySurvey(ctx, p, 0).Offers
 	return discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all
 }
@@ -123,7 +123,7 @@ func PlayOptionCheck(ctx context.Context, p *Player, optionKey string, attempt i
 	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
 		return nil
 	}
-	return played(p, name, attempt, func(v *OptionCheck, _ string) {
+	return playOnce(p, name, attempt, func(v *OptionCheck, _ string) {
 		t := p.begin(ctx, &v.Opening, seat("reserve 1 seat, to release it", optionKey))
 		t.give("release the hold", true, &v.Release, "after release")
 	})
@@ -156,7 +156,7 @@ type MixedParty struct {
 
 // PlayMixedParty makes and releases a hold for guests of two types.
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
-	return played(p, p.on.named("party"), attempt, func(m *MixedParty, option string) {
+	return playOnce(p, p.on.lifecycleName("party"), attempt, func(m *MixedParty, option string) {
 		t := p.begin(ctx, &m.Opening, wanted{
 			purpose: "reserve 2 seats for guests of two types", full: true,
 			Want: discover.Want{
@@ -188,12 +188,12 @@ type SecondBooking struct {
 // not for a booking (CAN-6).
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, p.on.named("second booking"), attempt, func(b *SecondBooking, option string) {
+	return playOnce(p, p.on.lifecycleName("second booking"), attempt, func(b *SecondBooking, option string) {
 		if b.Stop = p.on.leftOut(); b.Stop != nil {
 			return
 		}
-		if !p.on.bare(true) {
-			b.Stop = partner.Missing("this case has the optional bodies")
+		if !p.on.isBare(true) {
+			b.Stop = partner.NewStop("this case has the optional bodies")
 			return
 		}
 		want := seat("reserve 1 seat, to book it", option)
@@ -212,7 +212,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		}
 		t.cancel("cancel the booking with a wrong key", b.BookingID, probe.WrongKey, &b.WrongKey, "")
 		t.cancel("cancel the booking without a key", b.BookingID, probe.NoKey, &b.NoKey, "after the cancellations without a good key")
-		body := first.Cancel.Answer == nil || !first.Cancel.Answer.OK(http.StatusOK)
+		body := first.Cancel.Answer == nil || !first.Cancel.Answer.HasStatus(http.StatusOK)
 		t.undo("cancel the booking, without a body", b.BookingID, body, &b.Cancel, "after the cancellation")
 	})
 }
@@ -231,7 +231,7 @@ type WrongKeys struct {
 
 // PlayWrongKeys reserves, confirms and releases with a wrong key and without a key.
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
-	return played(p, p.on.named("keys"), attempt, func(k *WrongKeys, option string) {
+	return playOnce(p, p.on.lifecycleName("keys"), attempt, func(k *WrongKeys, option string) {
 		if k.Stop = p.on.leftOut(); k.Stop != nil {
 			return
 		}

@@ -35,8 +35,8 @@ func (p webhookPlayer) lookUp() {
 	}
 	last := map[string]*inbox.Webhook{}
 	var order []string
-	for _, w := range p.Mail.Webhooks {
-		if w.Kind != inbox.Notify || !w.Valid() {
+	for _, w := range p.Contents.Webhooks {
+		if w.Kind != inbox.Notify || !w.IsValid() {
 			continue
 		}
 		id := key(w.ProductID, w.OptionID, w.Slot.ID)
@@ -49,7 +49,7 @@ func (p webhookPlayer) lookUp() {
 	for _, id := range order {
 		w := last[id]
 		slot, had := known[id]
-		if !w.Slot.Status.Bookable() || had && slot.Start.Equal(w.Slot.Start) {
+		if !w.Slot.Status.IsBookable() || had && slot.Start.Equal(w.Slot.Start) {
 			continue
 		}
 		if len(p.Lookups) == mostLookups || p.ctx.Err() != nil {

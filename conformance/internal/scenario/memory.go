@@ -54,8 +54,8 @@ func (p EarlyParty) Size() (guests int64, types int) {
 	}
 }
 
-// early returns what a hold of such a party in that state needs.
-func early(state EarlyState, party EarlyParty, option string) wanted {
+// earlyWant returns what a hold of such a party in that state needs.
+func earlyWant(state EarlyState, party EarlyParty, option string) wanted {
 	guests, types := party.Size()
 	want := seat(fmt.Sprintf("reserve %s, to check it again later: %s", model.SeatsWord(guests), state), option)
 	want.Seats, want.party = guests, leads(guests)
@@ -114,12 +114,12 @@ func KeepSome(ctx context.Context, p *Player) {
 }
 
 func keep(ctx context.Context, p *Player, state EarlyState, party EarlyParty, attempt int) *Kept {
-	return played(p, fmt.Sprintf("keep %s %d", state, party), attempt, func(k *Kept, option string) {
+	return playOnce(p, fmt.Sprintf("keep %s %d", state, party), attempt, func(k *Kept, option string) {
 		if p.Book.traits.NoCancel && state != LeftOpen && state != SoonReleased {
-			k.Stop = partner.Missing("the partner does not support cancellations")
+			k.Stop = partner.NewStop("the partner does not support cancellations")
 			return
 		}
-		want := early(state, party, option)
+		want := earlyWant(state, party, option)
 		want.Suits = hasRoom(PlaySurvey(ctx, p, 0).Offers)
 		t := p.begin(ctx, &k.Opening, want)
 		switch state {
@@ -139,7 +139,7 @@ func keep(ctx context.Context, p *Player, state EarlyState, party EarlyParty, at
 func hasRoom(offers []discover.Offer) func(discover.Offer) bool {
 	slots := map[string]int{}
 	for _, offer := range offers {
-		if offer.Slot.Status.Bookable() {
+		if offer.Slot.Status.IsBookable() {
 			slots[offer.OptionKey()]++
 		}
 	}
@@ -153,9 +153,9 @@ func hasRoom(offers []discover.Offer) func(discover.Offer) bool {
 // and checked with a wait in between.
 func PlayKept(state EarlyState, party EarlyParty) func(context.Context, *Player, int) *Kept {
 	return func(ctx context.Context, p *Player, attempt int) *Kept {
-		return played(p, fmt.Sprintf("kept %s %d", state, party), attempt, func(k *Kept, _ string) {
+		return playOnce(p, fmt.Sprintf("kept %s %d", state, party), attempt, func(k *Kept, _ string) {
 			if p.kept <= int(party) {
-				k.Stop = partner.Missing("no hold or booking was made early in the run, to check it again")
+				k.Stop = partner.NewStop("no hold or booking was made early in the run, to check it again")
 				return
 			}
 			*k = *keep(ctx, p, state, party, attempt)
@@ -168,12 +168,12 @@ func PlayKept(state EarlyState, party EarlyParty) func(context.Context, *Player,
 				t.step(func() *partner.Stop { return k.sync(ctx, p) })
 			}
 			t.count("seconds later", &k.Seen)
-			k.late(t, state)
+			k.playLate(t, state)
 		})
 	}
 }
 
-func (k *Kept) late(t lifecyclePlayer, state EarlyState) {
+func (k *Kept) playLate(t lifecyclePlayer, state EarlyState) {
 	again := func(acts *[]Act, play func(*Act)) {
 		*acts = make([]Act, 1)
 		play(&(*acts)[0])
@@ -228,15 +228,15 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *partne
 	if k.Hold.Life > 0 {
 		age = min(age, k.Hold.Life/lifeShare)
 	}
-	if p.Clock.Movable() {
+	if p.Clock.CanMove() {
 		if err := p.Clock.MoveBeyond(ctx, k.target.Add(age)); err != nil {
-			return partner.Missing("%v", err)
+			return partner.NewStop("%v", err)
 		}
 	}
 	if k.Age = time.Since(k.Hold.Answered); ctx.Err() != nil {
-		return p.Time.Out()
+		return p.Time.StopCause()
 	}
-	if live, _ := k.Hold.ends(); k.Hold.Held() && !k.Hold.Expires.IsZero() && p.Clock.Now().After(live) {
+	if live, _ := k.Hold.ends(); k.Hold.IsHeld() && !k.Hold.Expires.IsZero() && p.Clock.Now().After(live) {
 		return partner.NotHere("the hold may have expired before it was checked again")
 	}
 	return nil
@@ -254,7 +254,7 @@ func (k *Kept) sync(ctx context.Context, p *Player) *partner.Stop {
 
 // PlayUnknownAgain releases an unknown code late in the run.
 func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *RepeatedCall {
-	return played(p, "release unknown, late", 0, func(h *RepeatedCall, _ string) {
+	return playOnce(p, "release unknown, late", 0, func(h *RepeatedCall, _ string) {
 		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Account.UnknownCode(), probe.GoodKey)
 	})
 }

@@ -22,13 +22,13 @@ var sensible = partnerapi.ReserveRequest{
 
 func TestAnUnusualRequestKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	for name, d := range map[string]change{"a name of many alphabets": foreign, "fields without a name": withUnnamed} {
+	for name, d := range map[string]change{"a name of many alphabets": useForeignName, "fields without a name": withUnnamed} {
 		body := d(partner.Encode(sensible))
 		if problems := schemas.Validate(schemas.ReserveRequest, body); len(problems) > 0 {
 			t.Errorf("%s: want it to keep the schema, got %v", name, problems)
 		}
 	}
-	if body := string(foreign(partner.Encode(sensible))); !strings.Contains(body, "東京") || !strings.Contains(body, "🎟") {
+	if body := string(useForeignName(partner.Encode(sensible))); !strings.Contains(body, "東京") || !strings.Contains(body, "🎟") {
 		t.Errorf("want the guest renamed, got %s", body)
 	}
 	if body := string(withUnnamed(partner.Encode(sensible))); strings.Count(body, unnamedField) != 3 {
@@ -56,7 +56,7 @@ func TestNoPieceOfNonsenseIsWhatTheMarketplaceSends(t *testing.T) {
 
 func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 	t.Parallel()
-	all := slices.Repeat([]nonsense{{what: "nonsense"}}, 20)
+	all := slices.Repeat([]malformedBody{{what: "nonsense"}}, 20)
 	for _, test := range []struct {
 		name    string
 		noRaces bool
@@ -68,7 +68,7 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 		{"all answered", true, 0, 20},
 	} {
 		var calls, now atomic.Int32
-		sent, stop := tryAll(test.noRaces, all, func(n nonsense) (MalformedRequest, *partner.Stop) {
+		sent, stop := tryAll(test.noRaces, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
 			if now.Add(1) > 1 && test.noRaces {
 				t.Errorf("%s: want one call after the other", test.name)
 			}

@@ -123,7 +123,7 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	want.Now, want.Used, want.Moved = p.Clock.Now(), p.Seats.used, p.Seats.moved
 	offers := discover.Pick(survey.Offers, want)
 	if len(offers) == 0 {
-		return nil, survey.nothing(want, p.Book.traits)
+		return nil, survey.noSlotStop(want, p.Book.traits)
 	}
 	return offers, nil
 }
@@ -144,7 +144,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	if opened.Before, opened.Stop = p.Seats.seats(ctx, offer, "before reserve"); opened.Stop != nil {
 		return opened
 	}
-	if taken(opened.Before, max(1, w.Seats)) {
+	if lacksSeats(opened.Before, max(1, w.Seats)) {
 		opened.Stop = partner.NotHere(takenMeanwhile)
 		return opened
 	}
@@ -196,19 +196,19 @@ func (o *Opening) TakesLater() bool {
 
 const takenMeanwhile = "the bookable slots were taken in the meantime"
 
-// taken reports whether a slot no longer has seats for a party.
-func taken(fresh *Reading, party int64) bool {
-	return !fresh.Last.Slot.Status.Bookable() || fresh.Counted && fresh.Last.Left < party
+// lacksSeats reports whether a slot no longer has seats for a party.
+func lacksSeats(fresh *Reading, party int64) bool {
+	return !fresh.Last.Slot.Status.IsBookable() || fresh.Counted && fresh.Last.Left < party
 }
 
 // mostRefusals is how often a call must be refused where there may be other customers: they may have had
 // the seats for a moment.
 const mostRefusals = 3
 
-// gone reports whether a slot no longer has seats for a party.
-func (p *Player) gone(ctx context.Context, offer discover.Offer, party int64) bool {
+// hasVanished reports whether a slot no longer has seats for a party.
+func (p *Player) hasVanished(ctx context.Context, offer discover.Offer, party int64) bool {
 	fresh, stop := p.Seats.Look(ctx, offer, "after the refusal")
-	return stop == nil && taken(fresh, party)
+	return stop == nil && lacksSeats(fresh, party)
 }
 
 // excuse accepts a refusal if the slot no longer has seats for the party or, among other customers, if the
@@ -218,7 +218,7 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 		return
 	}
 	for refusals := 1; ; refusals++ {
-		if p.gone(ctx, opened.Offer, party) {
+		if p.hasVanished(ctx, opened.Offer, party) {
 			opened.Stop = partner.NotHere(takenMeanwhile)
 			return
 		}
@@ -235,7 +235,7 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 			return
 		}
 	}
-	if p.on.Case != nil && !opened.Before.Counted && p.on.Small() && !p.on.Lead() {
+	if p.on.Case != nil && !opened.Before.Counted && p.on.IsSmall() && !p.on.Lead() {
 		opened.Fits = p.fits(ctx, opened)
 	}
 }
@@ -264,7 +264,7 @@ func (a Act) Answers() []*probe.Answer {
 	return append([]*probe.Answer{a.Answer}, a.Again...)
 }
 
-func (a Act) last() *probe.Answer {
+func (a Act) lastAnswer() *probe.Answer {
 	all := a.Answers()
 	return all[len(all)-1]
 }
@@ -278,7 +278,7 @@ type lifecyclePlayer struct {
 
 // begin starts a lifecycle with a hold.
 func (p *Player) begin(ctx context.Context, opening *Opening, want wanted) lifecyclePlayer {
-	*opening = p.open(ctx, p.on.cased(want))
+	*opening = p.open(ctx, p.on.applyCase(want))
 	if opening.Case = p.on.Case; p.on.Case != nil {
 		opening.Infants, opening.seen = p.on.Infants, opening.Held
 	}
@@ -318,9 +318,9 @@ func (t lifecyclePlayer) act(into *Act, when string, call func() (*probe.Answer,
 	}
 }
 
-// inVain makes a call that must be refused or have no effect, as often as the depth of the run sets
+// callEnded makes a call that must be refused or have no effect, as often as the depth of the run sets
 // and its time allows. If when is not "", it then counts the seats.
-func (t lifecyclePlayer) inVain(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
+func (t lifecyclePlayer) callEnded(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
 	t.act(into, "", call)
 	for range t.repeats(into.Answer) {
 		t.step(func() *partner.Stop {
@@ -347,7 +347,7 @@ func (p *Player) repeats(first *probe.Answer) int {
 	}
 	most := min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
 	switch {
-	case p.on.brief():
+	case p.on.isBrief():
 		return 0
 	case p.on.Case != nil:
 		return min(most, 1)
@@ -356,24 +356,24 @@ func (p *Player) repeats(first *probe.Answer) int {
 	}
 }
 
-// confirmInVain confirms the code of a hold that is no longer live.
-func (t lifecyclePlayer) confirmInVain(purpose string, into *Act, when string) {
-	t.inVain(into, when, func() (*probe.Answer, *partner.Stop) {
+// confirmEnded confirms the code of a hold that is no longer live.
+func (t lifecyclePlayer) confirmEnded(purpose string, into *Act, when string) {
+	t.callEnded(into, when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, probe.GoodKey)
 	})
 }
 
-// releaseInVain releases a code that is no longer a hold.
-func (t lifecyclePlayer) releaseInVain(purpose string, into *Act, when string) {
-	t.inVain(into, when, func() (*probe.Answer, *partner.Stop) {
+// releaseEnded releases a code that is no longer a hold.
+func (t lifecyclePlayer) releaseEnded(purpose string, into *Act, when string) {
+	t.callEnded(into, when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, probe.GoodKey)
 	})
 }
 
-// again makes a call that must be idempotent, as often as the depth of the run sets.
-func (t lifecyclePlayer) again(into *[]Act, call func(*Act)) {
+// repeatCall makes a call that must be idempotent, as often as the depth of the run sets.
+func (t lifecyclePlayer) repeatCall(into *[]Act, call func(*Act)) {
 	repeats := t.Depth.Repeats()
-	if t.on.brief() {
+	if t.on.isBrief() {
 		repeats = 1
 	}
 	*into = make([]Act, repeats)
@@ -386,7 +386,7 @@ func (t lifecyclePlayer) again(into *[]Act, call func(*Act)) {
 func (t lifecyclePlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
 	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
 		answer, stop := t.Book.Confirm(t.ctx, purpose, t.opening.Hold, full, probe.GoodKey)
-		if stop == nil && answer.OK(http.StatusOK) {
+		if stop == nil && answer.HasStatus(http.StatusOK) {
 			t.Book.observeRepeat(answer)
 		}
 		return answer, stop
@@ -417,7 +417,7 @@ func (t lifecyclePlayer) unlessGone(confirm func() (*probe.Answer, *partner.Stop
 		if stop == nil || answer == nil || !TurnedDown(answer) || !t.opening.Holdless() {
 			return answer, stop
 		}
-		if t.gone(t.ctx, t.opening.Offer, t.opening.Guests) {
+		if t.hasVanished(t.ctx, t.opening.Offer, t.opening.Guests) {
 			return nil, partner.NotHere(takenMeanwhile)
 		}
 		if refusals == mostRefusals || !t.Seats.othersPossible(t.ctx, t.opening.Before) {
@@ -449,7 +449,7 @@ func (t lifecyclePlayer) undo(purpose, id string, body bool, into *Act, when str
 }
 
 // reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
-// reserve is repeated as inVain does, without and with its optional fields. The seats are counted if
+// reserve is repeated as callEnded does, without and with its optional fields. The seats are counted if
 // count returns true for an answer.
 func (t lifecyclePlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
 	reserve := func(full bool) (*probe.Answer, *partner.Stop) {
@@ -457,7 +457,7 @@ func (t lifecyclePlayer) reserve(purpose string, party []partnerapi.UnitQuantity
 	}
 	t.act(into, "", func() (*probe.Answer, *partner.Stop) { return reserve(true) })
 	for nth := range t.repeats(into.Answer) {
-		if t.opening.Stop != nil || !TurnedDown(into.last()) {
+		if t.opening.Stop != nil || !TurnedDown(into.lastAnswer()) {
 			break
 		}
 		t.step(func() *partner.Stop {

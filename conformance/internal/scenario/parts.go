@@ -31,7 +31,7 @@ const mostParted = 12
 // PlayParts reads parts of the long window: the first part of each option, then the second, and so
 // on while there is time.
 func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
-	return played(p, "parts of the window", 0, func(all *Parts, _ string) {
+	return playOnce(p, "parts of the window", 0, func(all *Parts, _ string) {
 		some := slices.DeleteFunc(slices.Clone(PlaySurvey(ctx, p, 0).Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
 		options := plan.Spread(some, mostParted)
 		left, more := p.Calls.Affordable(partnerapi.Availability, readShare), true

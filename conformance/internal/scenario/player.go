@@ -59,14 +59,14 @@ type Player struct {
 
 	read   *reader
 	survey *Survey // nil until it is made
-	on     basis
+	on     caseBasis
 	kept   int // number of parties for which holds were made early, to be checked again late
-	sites  *sites
+	sites  *raceSlots
 	memory map[string]any // scenarios played so far, by name and attempt
 }
 
-// Played returns the number of scenarios played so far. A repeated request is not counted.
-func (p *Player) Played() int { return len(p.memory) }
+// CountPlayed returns the number of scenarios played so far. A repeated request is not counted.
+func (p *Player) CountPlayed() int { return len(p.memory) }
 
 // NewPlayer returns a player that has played nothing yet.
 func NewPlayer(config Config) *Player {
@@ -78,7 +78,7 @@ func NewPlayer(config Config) *Player {
 	p := &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
 		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{without: map[string]bool{}}},
-		memory: map[string]any{}, sites: &sites{seats: seats, known: map[string]discover.Offer{}},
+		memory: map[string]any{}, sites: &raceSlots{seats: seats, known: map[string]discover.Offer{}},
 	}
 	p.Time.Keep(p.lifecyclesTime())
 	return p
@@ -89,10 +89,10 @@ const lifecycleTime = time.Second
 
 func (p *Player) lifecyclesTime() time.Duration { return time.Duration(p.Lifecycles) * lifecycleTime }
 
-// played returns the scenario of that name and attempt; the first caller plays it. Attempt 0 is the
+// playOnce returns the scenario of that name and attempt; the first caller plays it. Attempt 0 is the
 // scenario itself. Further attempts play it again on other slots of the same option: a breach at
 // one option must be reproduced there.
-func played[T any](p *Player, name string, attempt int, perform func(result *T, option string)) *T {
+func playOnce[T any](p *Player, name string, attempt int, perform func(result *T, option string)) *T {
 	key := fmt.Sprintf("%s/%d", name, attempt)
 	if known, ok := p.memory[key]; ok {
 		return known.(*T)
@@ -107,17 +107,17 @@ func played[T any](p *Player, name string, attempt int, perform func(result *T, 
 	return result
 }
 
-// Once returns what other packages play on a player under that name; the first caller plays it.
-func Once[T any](p *Player, name string, perform func(*T)) *T {
-	return played(p, name, 0, func(value *T, _ string) { perform(value) })
+// PlayOnce returns what other packages play on a player under that name; the first caller plays it.
+func PlayOnce[T any](p *Player, name string, perform func(*T)) *T {
+	return playOnce(p, name, 0, func(value *T, _ string) { perform(value) })
 }
 
-// Surveyed returns the survey, or nil if it is not made yet.
-func (p *Player) Surveyed() *Survey { return p.survey }
+// LastSurvey returns the survey, or nil if it is not made yet.
+func (p *Player) LastSurvey() *Survey { return p.survey }
 
 // Explore starts the random lifecycles.
 func (p *Player) Explore() *report.Exploration {
-	p.Time.Free(p.lifecyclesTime())
+	p.Time.Unreserve(p.lifecyclesTime())
 	p.Explored = &report.Exploration{Lifecycles: p.Lifecycles, Seed: p.Seed}
 	return p.Explored
 }
@@ -128,13 +128,13 @@ func (p *Player) UnknownHold() *Hold {
 	if p.survey != nil && len(p.survey.Offers) > 0 {
 		offer = p.survey.Offers[0]
 	}
-	return p.Account.Unknown(offer)
+	return p.Account.UnknownHold(offer)
 }
 
 // Words returns text as a report shows it: without the key, and shortened.
 func (p *Player) Words(text string) string { return p.Calls.Client.Redactor().Words(text) }
 
-// Undoing returns what is needed to undo every hold and booking of the run.
-func (p *Player) Undoing() undo.Undoing {
+// NewUndoing returns what is needed to undo every hold and booking of the run.
+func (p *Player) NewUndoing() undo.Undoing {
 	return undo.Undoing{Client: p.Calls.Client, Ledger: p.Ledger, Now: p.Clock.Now, LimitScale: p.LimitScale}
 }

@@ -28,14 +28,14 @@ const (
 // A race is repeated: each attempt is a round. Most rounds use the same slot until a result is
 // unexpected there. Every fifth round uses a slot of another option, which shows faults of single
 // products. The following functions vary the rounds of one race.
-func groups(round int) bool    { return round%2 == 1 }
-func mixed(round int) bool     { return round%4 == 3 } // of groups
-func swapped(round int) bool   { return round%8 == 1 } // of groups
-func withGuest(round int) bool { return round%3 == 1 }
-func withRead(round int) bool  { return round%3 == 2 }
-func unlike4(round int) bool   { return round%4 == 3 }
-func pairs(round int) bool     { return round%6 > 3 }
-func families(round int) bool  { return round%12 > 9 } // of pairs
+func groups(round int) bool         { return round%2 == 1 }
+func isMixedRound(round int) bool   { return round%4 == 3 } // of groups
+func isSwappedRound(round int) bool { return round%8 == 1 } // of groups
+func withGuest(round int) bool      { return round%3 == 1 }
+func withRead(round int) bool       { return round%3 == 2 }
+func unlike4(round int) bool        { return round%4 == 3 }
+func pairs(round int) bool          { return round%6 > 3 }
+func families(round int) bool       { return round%12 > 9 } // of pairs
 
 const (
 	// roamEvery is the interval of the rounds on another option's slot.
@@ -46,21 +46,21 @@ const (
 	mostSeatsLeft = 12
 )
 
-// sites keeps the slots on which races are repeated, by race name.
-type sites struct {
+// raceSlots keeps the slots on which races are repeated, by race name.
+type raceSlots struct {
 	seats *Seats
 	known map[string]discover.Offer
 }
 
-// at returns the slot of a race. After an unexpected result a new slot must be chosen.
-func (s *sites) at(name string) (discover.Offer, bool) {
+// siteOf returns the slot of a race. After an unexpected result a new slot must be chosen.
+func (s *raceSlots) siteOf(name string) (discover.Offer, bool) {
 	known, ok := s.known[name]
 	return known, ok && !s.seats.again
 }
 
 // choose returns the slot of the race of that name; if it has none yet, find chooses one.
-func (s *sites) choose(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
-	if known, ok := s.at(name); ok {
+func (s *raceSlots) choose(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
+	if known, ok := s.siteOf(name); ok {
 		return known, nil
 	}
 	offer, stop := find()
@@ -72,16 +72,16 @@ func (s *sites) choose(name string, find func() (discover.Offer, *partner.Stop))
 
 // suspect returns the slot with an unexpected result: every second round is played there, since the
 // breach may depend on the slot, and the others on other slots of its option.
-func (s *sites) suspect(round int) (discover.Offer, bool) {
+func (s *raceSlots) suspect(round int) (discover.Offer, bool) {
 	if s.seats.suspect == nil || round%2 > 0 {
 		return discover.Offer{}, false
 	}
 	return *s.seats.suspect, true
 }
 
-// elsewhere returns the other option that a round uses, or "" for the usual slot. After an
+// otherOption returns the other option that a round uses, or "" for the usual slot. After an
 // unexpected result, all further rounds use the option where it occurred.
-func (s *sites) elsewhere(v *Survey, round int, want discover.Want) string {
+func (s *raceSlots) otherOption(v *Survey, round int, want discover.Want) string {
 	if s.seats.suspect != nil {
 		return s.seats.suspect.OptionKey()
 	}
@@ -100,16 +100,16 @@ func (s *sites) elsewhere(v *Survey, round int, want discover.Want) string {
 	return keys[round/roamEvery%len(keys)]
 }
 
-// small reports whether a slot can be sold down with one or two holds.
-func small(o discover.Offer) bool {
+// isSmallSlot reports whether a slot can be sold down with one or two holds.
+func isSmallSlot(o discover.Offer) bool {
 	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= mostSeatsLeft
 }
 
 // Attempts contains concurrent reserves of one party each.
 type Attempts []*Hold
 
-// Won reports whether the reserve returned a code.
-func (h *Hold) Won() bool { return h.Code != "" }
+// WasWon reports whether the reserve returned a code.
+func (h *Hold) WasWon() bool { return h.Code != "" }
 
 // Answers returns the answers to the reserves.
 func (all Attempts) Answers() []*probe.Answer {
@@ -123,10 +123,10 @@ func (all Attempts) Answers() []*probe.Answer {
 // Holdless reports whether the holds keep no seats (RSV-8).
 func (all Attempts) Holdless() bool { return slices.ContainsFunc(all, (*Hold).Holdless) }
 
-// Won returns the holds that were made.
-func (all Attempts) Won() (won []*Hold) {
+// WonHolds returns the holds that were made.
+func (all Attempts) WonHolds() (won []*Hold) {
 	for _, a := range all {
-		if a.Won() {
+		if a.WasWon() {
 			won = append(won, a)
 		}
 	}
@@ -156,18 +156,18 @@ type LastSeats struct {
 // refuse calls of some with 429.
 const LeastRounds = 3
 
-// another returns a stop if a race must not be run again because too little time is left.
-func (p *Player) another(round int) *partner.Stop {
+// checkTimeLeft returns a stop if a race must not be run again because too little time is left.
+func (p *Player) checkTimeLeft(round int) *partner.Stop {
 	if round >= LeastRounds && p.Time.LateForMore() {
-		return partner.Missing("there was no time for another round of the race")
+		return partner.NewStop("there was no time for another round of the race")
 	}
 	return nil
 }
 
 // PlayLastSeats plays a round of LastSeats on a slot with few seats. All rounds use one option.
 func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
-	return played(p, "last seats", round, func(t *LastSeats, option string) {
-		if t.Stop = p.another(round); t.Stop != nil {
+	return playOnce(p, "last seats", round, func(t *LastSeats, option string) {
+		if t.Stop = p.checkTimeLeft(round); t.Stop != nil {
 			return
 		}
 		t.Party = 1
@@ -175,7 +175,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 			t.Party = 2
 		}
 		site := "last seats"
-		if key := p.sites.elsewhere(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: small}); key != "" {
+		if key := p.sites.otherOption(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: isSmallSlot}); key != "" {
 			site, option = site+" "+key, key
 		}
 		var is bool
@@ -191,14 +191,14 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		}
 		lifecycle := p.continueLifecycle(ctx, &t.Opening)
 		lifecycle.count("before reserve", &t.Before)
-		lifecycle.step(func() *partner.Stop { return countable(&t.Offer, t.Before) })
+		lifecycle.step(func() *partner.Stop { return requireCount(&t.Offer, t.Before) })
 		lifecycle.step(func() *partner.Stop { return t.sellDown(ctx, p) })
 		lifecycle.step(func() *partner.Stop { return t.raceForAll(ctx, p, round) })
-		if t.Party == 1 || swapped(round) {
+		if t.Party == 1 || isSwappedRound(round) {
 			lifecycle.step(func() *partner.Stop { return t.swap(ctx, p) })
 		}
 		// Also after a stop: other tests need these seats.
-		if stop := p.Book.giveAll(ctx, "release it", slices.Concat(t.sold, t.Attempts.Won(), t.Swaps.Won())); t.Stop == nil {
+		if stop := p.Book.giveAll(ctx, "release it", slices.Concat(t.sold, t.Attempts.WonHolds(), t.Swaps.WonHolds())); t.Stop == nil {
 			t.Stop = stop
 		}
 	})
@@ -252,7 +252,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 	if attempts.Holdless() {
 		return partner.NotHere(KeepsNone)
 	}
-	if t.Mixed && len(attempts.Won()) == 0 {
+	if t.Mixed && len(attempts.WonHolds()) == 0 {
 		return partner.NotHere("no party of two guest types was accepted") // a partner may refuse such parties
 	}
 	if away := partner.CountBusy(answers); t.Party*(int64(len(attempts))-away) <= left {
@@ -264,7 +264,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 
 // party returns the party of each caller in a round.
 func (t *LastSeats) party(round int) []partnerapi.UnitQuantity {
-	if t.Party == 2 && mixed(round) {
+	if t.Party == 2 && isMixedRound(round) {
 		return twoTypes(t.Offer.Option)
 	}
 	return partner.Guests(t.Offer.Option, t.Party)
@@ -283,7 +283,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 		entry, stop := b.account.attempt(offer, party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // these are not sent
-				b.account.reserved(a.entry, nil)
+				b.account.recordReserve(a.entry, nil)
 			}
 			return nil, nil, stop
 		}
@@ -291,19 +291,19 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(guests), i+1, callers)
 		calls = append(calls, partner.Reserve(purpose, entry, true, probe.GoodKey))
 	}
-	answers := b.calls.Together(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
+	answers := b.calls.SendTogether(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
 		if i < callers {
 			b.account.recordAttempt(attempts[i], answer)
 		}
 	})
-	for _, won := range attempts.Won() {
+	for _, won := range attempts.WonHolds() {
 		b.readExpiry(won)
 	}
 	return attempts, answers, nil
 }
 
 func (t *LastSeats) swap(ctx context.Context, p *Player) *partner.Stop {
-	won := t.Attempts.Won()
+	won := t.Attempts.WonHolds()
 	if len(won) == 0 {
 		return partner.NotHere("other customers got the last seats of the slot")
 	}
@@ -348,8 +348,8 @@ type Apart struct {
 
 // PlayApart plays a round of Apart.
 func PlayApart(ctx context.Context, p *Player, round int) *Apart {
-	return played(p, "apart", round, func(a *Apart, option string) {
-		if a.Stop = p.another(round); a.Stop != nil {
+	return playOnce(p, "apart", round, func(a *Apart, option string) {
+		if a.Stop = p.checkTimeLeft(round); a.Stop != nil {
 			return
 		}
 		find := func(skip string) func() (discover.Offer, *partner.Stop) {
@@ -372,15 +372,15 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 			return stop
 		})
 		t.count("before reserve", &a.Before)
-		t.step(func() *partner.Stop { return countable(&a.Offer, a.Before) })
+		t.step(func() *partner.Stop { return requireCount(&a.Offer, a.Before) })
 		t.step(func() (stop *partner.Stop) {
 			if a.OtherBefore, stop = p.Seats.seats(ctx, a.Other, "before reserve"); stop == nil {
-				stop = countable(&a.Other, a.OtherBefore)
+				stop = requireCount(&a.Other, a.OtherBefore)
 			}
 			return stop
 		})
 		t.step(func() *partner.Stop { return a.race(ctx, p) })
-		if stop := p.Book.giveAll(ctx, "release it", a.Guests.Won()); a.Stop == nil {
+		if stop := p.Book.giveAll(ctx, "release it", a.Guests.WonHolds()); a.Stop == nil {
 			a.Stop = stop
 		}
 	})
@@ -403,7 +403,7 @@ func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 	}
 	first, answers, stop := p.Book.attempts(ctx, a.Offer, partner.Guests(a.Offer.Option, 1), 1, calls...)
 	if stop != nil {
-		p.Account.reserved(second, nil)
+		p.Account.recordReserve(second, nil)
 		return stop
 	}
 	p.Account.recordAttempt(other, answers[1])

@@ -29,9 +29,9 @@ type Observer interface {
 	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
 	// Slots receives each answer after all its slots are read.
 	Slots(of SlotAnswer)
-	// Vanished receives an answer that lacks a slot, which the same question showed again directly
+	// ObserveVanished receives an answer that lacks a slot, which the same question showed again directly
 	// afterwards, with seats left.
-	Vanished(in SlotAnswer, slot discover.Slot)
+	ObserveVanished(in SlotAnswer, slot discover.Slot)
 	// Answer receives each schema problem of an answer that can still be used.
 	Answer(answer *probe.Answer, problem schemas.Problem)
 }
@@ -110,13 +110,13 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 	case answer.BrokeOff(http.StatusOK):
 		c.Stop = partner.StopAt(partner.Unreadable, answer, "%s", answer.Failure.Message)
 		return c
-	case !answer.OK(http.StatusOK):
+	case !answer.HasStatus(http.StatusOK):
 		c.Stop = partner.StopAt(partner.WrongStatus, answer, "Expected 200, received %s", answer.Words())
 		return c
 	}
 	elements, err := discover.Products(answer.Raw)
 	if err != nil {
-		c.Stop = unreadable(answer, err)
+		c.Stop = unreadableStop(answer, err)
 		return c
 	}
 	products := make([]discover.Product, 0, len(elements))
@@ -124,7 +124,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 		value, err := discover.DecodeElement(element)
 		switch {
 		case ctx.Err() != nil: // millions of wrong products take long
-			c.Stop = r.calls.Time.Out()
+			c.Stop = r.calls.Time.StopCause()
 			return c
 		case err != nil:
 			c.Stop = partner.StopAt(partner.Unreadable, answer, "products[%d]: %v", i, err)
@@ -135,7 +135,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 			continue
 		}
 		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
-			c.Misfit = cmp.Or(c.Misfit, problem.Under(fmt.Sprintf("/products/%d", i)).String())
+			c.Misfit = cmp.Or(c.Misfit, problem.WithPrefix(fmt.Sprintf("/products/%d", i)).String())
 			see(i, value, problem)
 		}
 	}
@@ -159,8 +159,8 @@ func (r *reader) readPull(ctx context.Context, answer *probe.Answer, stop *partn
 	})
 }
 
-// unreadable returns the stop for a body that is not JSON, or that has another shape than expected.
-func unreadable(answer *probe.Answer, err error) *partner.Stop {
+// unreadableStop returns the stop for a body that is not JSON, or that has another shape than expected.
+func unreadableStop(answer *probe.Answer, err error) *partner.Stop {
 	if errors.Is(err, discover.ErrShape) {
 		return partner.StopAt(partner.WrongShape, answer, "%v", err)
 	}
@@ -187,23 +187,23 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 	if answer.BrokeOff(http.StatusOK) {
 		return SlotAnswer{}, partner.StopAt(partner.Unreadable, answer, "%s", answer.Failure.Message)
 	}
-	if !answer.OK(http.StatusOK) {
+	if !answer.HasStatus(http.StatusOK) {
 		form := partner.Usual
-		if answer.OK(http.StatusNotFound) && r.filled {
+		if answer.HasStatus(http.StatusNotFound) && r.filled {
 			form = partner.NotFound // the endpoint exists and has nothing to show
 		}
-		return SlotAnswer{}, partner.StopAt(partner.WrongStatus, answer, "Expected 200 for %s from %s to %s, received %s", q, q.Window.From, q.Window.To, answer.Words()).In(form)
+		return SlotAnswer{}, partner.StopAt(partner.WrongStatus, answer, "Expected 200 for %s from %s to %s, received %s", q, q.Window.From, q.Window.To, answer.Words()).WithForm(form)
 	}
 	elements, err := discover.Elements(answer.Raw)
 	if err != nil {
-		return SlotAnswer{}, unreadable(answer, err)
+		return SlotAnswer{}, unreadableStop(answer, err)
 	}
 	read := SlotAnswer{Question: q, Exchange: answer.Exchange}
 	for i, element := range elements {
 		value, err := discover.DecodeElement(element)
 		switch {
 		case ctx.Err() != nil:
-			return SlotAnswer{}, r.calls.Time.Out()
+			return SlotAnswer{}, r.calls.Time.StopCause()
 		case err != nil:
 			return SlotAnswer{}, partner.StopAt(partner.Unreadable, answer, "[%d]: %v", i, err)
 		}

@@ -25,7 +25,7 @@ type Record struct {
 func PlayRecord(_ context.Context, p *Player, _ int) Record {
 	return Record{
 		Traits: *p.Book.traits, Alone: p.NoRaces, Tickets: p.Tickets, Entries: p.Ledger.Entries(), Exchanges: p.Calls.Client.Exchanges(),
-		Aim: p.Calls.Scaled(partnerapi.AvailabilityAim),
+		Aim: p.Calls.ScaleLimit(partnerapi.AvailabilityAim),
 	}
 }
 
@@ -73,7 +73,7 @@ func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfir
 	for _, near := range PlayNearCodes(ctx, p, 0).Confirms {
 		r.Answers = append(r.Answers, near.Answer)
 	}
-	if p.Clock.Movable() || p.waits() {
+	if p.Clock.CanMove() || p.waits() {
 		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm.Answer)
 	}
 	return r
@@ -92,7 +92,7 @@ type AnswerTimes struct {
 func PlayTimes(limit partner.Limit) func(context.Context, *Player, int) AnswerTimes {
 	return func(ctx context.Context, p *Player, _ int) AnswerTimes {
 		pace := p.Calls.Pace(limit)
-		t := AnswerTimes{Limit: pace.Limit, Times: pace.Times(), Late: pace.Late(), Broken: pace.Broken()}
+		t := AnswerTimes{Limit: pace.Limit, Times: pace.Times(), Late: pace.LateCalls(), Broken: pace.BreachStop()}
 		if len(t.Times) == 0 && t.Broken == nil {
 			t.Survey = PlaySurvey(ctx, p, 0).Stop
 		}

@@ -54,8 +54,8 @@ func (l *Look) show(redact func(string) string) {
 	l.Shown = probe.Marked(l.Exchange, fields, "/vacancies", redact)
 }
 
-// At returns the time at which the partner created the answer, as nearly as a caller can estimate.
-func (l Look) At() time.Time { return Middle(l.Exchange) }
+// Time returns the time at which the partner created the answer, as nearly as a caller can estimate.
+func (l Look) Time() time.Time { return Middle(l.Exchange) }
 
 // Middle returns the middle of the time that an exchange took.
 func Middle(e *report.Exchange) time.Time { return e.StartedAt.Add(e.Duration / 2) }
@@ -70,11 +70,11 @@ type Reading struct {
 	Watch       *noise.Watch // of the slot
 }
 
-// Stable reports whether no other customer changed the seats between the first and the last look.
-func (r *Reading) Stable() bool { return r.First.Left == r.Last.Left }
+// IsStable reports whether no other customer changed the seats between the first and the last look.
+func (r *Reading) IsStable() bool { return r.First.Left == r.Last.Left }
 
-// Same reports whether both readings show the same number of seats.
-func (r *Reading) Same(other *Reading) bool { return r.seats() == other.seats() }
+// HasSameSeats reports whether both readings show the same number of seats.
+func (r *Reading) HasSameSeats(other *Reading) bool { return r.seats() == other.seats() }
 
 func (r *Reading) seats() discover.Seats {
 	return discover.Seats{Counted: r.Counted, Left: r.Last.Left}
@@ -102,7 +102,7 @@ func newSeats(read *reader) *Seats {
 // Vacancies returns the readings of each slot that was read more than once. words prepares texts
 // for display.
 func (s *Seats) Vacancies(words func(string) string) []report.SlotVacancies {
-	return s.vacancies.drawn(words)
+	return s.vacancies.report(words)
 }
 
 // Use records that a scenario is played on the offer's slot.
@@ -143,7 +143,7 @@ func (s *Seats) LeftAlone(at *Reading, lasted time.Duration) {
 	s.run.Lasted += lasted
 }
 
-func (s *Seats) changed(key string) {
+func (s *Seats) recordChange(key string) {
 	s.moved[key]++
 	s.run.Moves++
 }
@@ -173,7 +173,7 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 	if _, found := find(slots.Slots, offer.Slot); stop == nil && !found {
 		first := slots
 		slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the slot is missing", q)
-		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.Bookable() && len(s.vanished) < mostVanished {
+		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.IsBookable() && len(s.vanished) < mostVanished {
 			counted := slot.Seats(offer.Product).Counted
 			// Seats that are not counted may be sold out for a moment, unseen.
 			if unlimited := offer.Product.AllowFreesale || slot.Status == partnerapi.StatusFreesale; counted || unlimited {
@@ -206,7 +206,7 @@ const mostVanished = 20
 func (s *Seats) ReportVanished() {
 	for _, v := range s.vanished {
 		if !v.counted || !s.OthersSeen() {
-			s.read.observer.Vanished(v.in, v.slot)
+			s.read.observer.ObserveVanished(v.in, v.slot)
 		}
 	}
 	s.vanished = nil
@@ -232,8 +232,8 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	}
 	look := Look{Left: seats.Left, Slot: slot, Exchange: answer.Exchange}
 	look.show(s.read.calls.Client.Redactor().Redact)
-	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watched(offer)}
-	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.Started()))
+	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watchOf(offer)}
+	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.StartTime()))
 	return read, nil
 }
 
@@ -251,7 +251,7 @@ func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	return discover.Slot{}, false
 }
 
-func (s *Seats) watched(offer discover.Offer) *noise.Watch {
+func (s *Seats) watchOf(offer discover.Offer) *noise.Watch {
 	key := offer.Key()
 	if s.watches[key] == nil {
 		s.watches[key] = &noise.Watch{}
@@ -259,15 +259,15 @@ func (s *Seats) watched(offer discover.Offer) *noise.Watch {
 	return s.watches[key]
 }
 
-// unmoved records a further look at a slot that the run has not changed since read. It reports
+// recordLook records a further look at a slot that the run has not changed since read. It reports
 // whether the seats are the same.
-func (s *Seats) unmoved(read, again *Reading) bool {
-	s.LeftAlone(read, max(0, again.Last.At().Sub(read.Last.At())))
-	if again.Same(read) {
+func (s *Seats) recordLook(read, again *Reading) bool {
+	s.LeftAlone(read, max(0, again.Last.Time().Sub(read.Last.Time())))
+	if again.HasSameSeats(read) {
 		return true
 	}
 	read.Watch.Moves++
-	s.changed(read.Offer.Key())
+	s.recordChange(read.Offer.Key())
 	return false
 }
 
@@ -284,7 +284,7 @@ func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time
 		if stop != nil {
 			return stop
 		}
-		s.unmoved(read, again)
+		s.recordLook(read, again)
 		read.Counted, read.Last = again.Counted, again.Last
 	}
 	return nil
@@ -346,7 +346,7 @@ func (s *Seats) compare(option string, fresh []discover.Slot) {
 		}
 		key := offer.Key()
 		if slot.Seats(offer.Product) != offer.Slot.Seats(offer.Product) && !s.used[key] {
-			s.changed(key)
+			s.recordChange(key)
 		}
 		offers[i].Slot = slot
 		if offers[i].Key() != key {
@@ -390,8 +390,8 @@ func (v *vacancies) note(read *Reading, at time.Duration) {
 	}
 }
 
-// drawn returns the slots that were read more than once, with texts that can be shown.
-func (v *vacancies) drawn(words func(string) string) []report.SlotVacancies {
+// report returns the slots that were read more than once, with texts that can be shown.
+func (v *vacancies) report(words func(string) string) []report.SlotVacancies {
 	all := []report.SlotVacancies{}
 	for _, key := range v.order {
 		slot := *v.slots[key]

@@ -22,7 +22,7 @@ func TestSeatsThatChangeWhileTheSuiteIsIdleAreAnotherCustomers(t *testing.T) {
 	s := &Seats{moved: map[string]int{}}
 	w := &noise.Watch{}
 	read := lookAt(0, 5, w)
-	if !s.unmoved(read, lookAt(30, 5, w)) || s.unmoved(read, lookAt(50, 4, w)) {
+	if !s.recordLook(read, lookAt(30, 5, w)) || s.recordLook(read, lookAt(50, 4, w)) {
 		t.Error("want a report whether the seats moved")
 	}
 	if w.Lasted != 80*time.Millisecond || w.Moves != 1 || s.moved[read.Offer.Key()] != 1 {

@@ -42,22 +42,22 @@ func (p *Player) beginWithFewest(ctx context.Context, opening *Opening, optionKe
 	}
 	t := p.continueLifecycle(ctx, opening)
 	t.count("before reserve", &opening.Before)
-	t.step(func() *partner.Stop { return countable(&opening.Offer, opening.Before) })
+	t.step(func() *partner.Stop { return requireCount(&opening.Offer, opening.Before) })
 	return t
 }
 
 // PlaySellOut plays it on the slot with the fewest seats. All attempts use slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
-	return played(p, p.on.named("sell-out"), attempt, func(s *SellOut, option string) {
+	return playOnce(p, p.on.lifecycleName("sell-out"), attempt, func(s *SellOut, option string) {
 		if s.Stop = p.on.leftOut(); s.Stop != nil {
 			return
 		}
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
-			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.on.tooMany(s.Offer, left), &s.TooMany, "after too many seats were requested", always)
+			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.on.tooMany(s.Offer, left), &s.TooMany, "after too many seats were requested", acceptAnswer)
 			if p.on.Case != nil && left > mostFilled {
-				t.step(func() *partner.Stop { return partner.Missing("the slot has too many seats to be sold out") })
+				t.step(func() *partner.Stop { return partner.NewStop("the slot has too many seats to be sold out") })
 			}
 		}
 		t.step(func() *partner.Stop { return s.fill(ctx, p) })
@@ -87,7 +87,7 @@ const farTooMany = 25
 
 // tooMany returns a party with more guests than seats: one more, or many more in every second case.
 // It uses the case's guest types if at least one of them certainly takes a seat.
-func (b basis) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuantity {
+func (b caseBasis) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuantity {
 	guests := left + 1
 	if b.Case != nil && b.Number%2 == 0 {
 		guests = left + farTooMany
@@ -106,17 +106,17 @@ func (b basis) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuanti
 }
 
 // TurnedDown reports whether a reserve was refused with the status that the contract provides.
-func TurnedDown(answer *probe.Answer) bool { return answer.OK(http.StatusBadRequest) }
+func TurnedDown(answer *probe.Answer) bool { return answer.HasStatus(http.StatusBadRequest) }
 
 func notTurnedDown(answer *probe.Answer) bool { return !TurnedDown(answer) }
 
-func always(*probe.Answer) bool { return true }
+func acceptAnswer(*probe.Answer) bool { return true }
 
-// countable returns a stop if there are no seats to count. Otherwise it updates the offer's slot
+// requireCount returns a stop if there are no seats to count. Otherwise it updates the offer's slot
 // from the reading.
-func countable(offer *discover.Offer, fresh *Reading) *partner.Stop {
+func requireCount(offer *discover.Offer, fresh *Reading) *partner.Stop {
 	if !fresh.Counted {
-		stop := partner.Missing("no bookable slot states its vacancies")
+		stop := partner.NewStop("no bookable slot states its vacancies")
 		stop.Kind = partner.Unsupported
 		return stop
 	}
@@ -168,10 +168,10 @@ type ClosedSlot struct {
 // uses another slot while there are any.
 func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player, int) *ClosedSlot {
 	return func(ctx context.Context, p *Player, attempt int) *ClosedSlot {
-		return played(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
+		return playOnce(p, "shut "+string(status), attempt, func(s *ClosedSlot, _ string) {
 			closed := PlaySurvey(ctx, p, 0).closed(status, p.Clock.Now())
 			if len(closed) == 0 {
-				s.Stop = partner.Missing("no slot has the status %s", status)
+				s.Stop = partner.NewStop("no slot has the status %s", status)
 				return
 			}
 			s.Offer = closed[attempt%len(closed)]
@@ -184,7 +184,7 @@ func PlayClosedSlot(status partnerapi.SlotStatus) func(context.Context, *Player,
 				return nil
 			})
 			guests := 1 + int64(attempt%2)
-			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), partner.Guests(s.Offer.Option, guests), &s.Act, "after that", always)
+			t.reserve(fmt.Sprintf("reserve %s in a slot that is %s", model.SeatsWord(guests), status), partner.Guests(s.Offer.Option, guests), &s.Act, "after that", acceptAnswer)
 		})
 	}
 }

@@ -61,7 +61,7 @@ func optionKey(product discover.Product, option discover.Option) string {
 
 // PlaySurvey pulls the catalog twice and fetches the slots of its options.
 func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
-	return played(p, "survey", 0, func(v *Survey, _ string) {
+	return playOnce(p, "survey", 0, func(v *Survey, _ string) {
 		p.survey, p.Seats.survey = v, v
 		if v.Stop = v.fetchCatalog(ctx, p); v.Stop == nil {
 			v.fetchSlots(ctx, p)
@@ -107,7 +107,7 @@ func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
 }
 
 func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.Most())))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.MaxDuration())))
 	defer cancel()
 	type asked struct {
 		Question
@@ -152,21 +152,21 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 
 func (v *Survey) inScope(p *Player) []Question {
 	var some []Question
-	for _, q := range v.askable() {
+	for _, q := range v.askableOptions() {
 		if _, any := p.Scope.Window(p.Clock.Now(), q.Product.Zone); any && p.Scope.Takes(q.Product.ID, q.Option.ID) {
 			some = append(some, q)
 		}
 	}
-	if v.Outside = p.Scope.Unknown(v.Products); v.Outside == "" && len(some) == 0 && p.Scope.Narrow() {
+	if v.Outside = p.Scope.CheckKnown(v.Products); v.Outside == "" && len(some) == 0 && p.Scope.Narrow() {
 		v.Outside = "nothing is left to request: no bookable option is within --product, --option, --from and --to"
 	}
 	return some
 }
 
-// askable lists the options that can be asked for slots, in catalog order. It skips options whose
+// askableOptions lists the options that can be asked for slots, in catalog order. It skips options whose
 // ids are missing, change, or differ from those of their guest types, and products with the id of
 // another: other rules judge that, and an answer would prove nothing.
-func (v *Survey) askable() []Question {
+func (v *Survey) askableOptions() []Question {
 	var all []Question
 	known := map[string]bool{}
 	for _, product := range v.Products {
@@ -189,7 +189,7 @@ func (v *Survey) take(found []SlotAnswer) {
 	for _, answer := range found {
 		byOption[optionKey(answer.Product, answer.Option)] = answer
 	}
-	for _, q := range v.askable() {
+	for _, q := range v.askableOptions() {
 		key := optionKey(q.Product, q.Option)
 		answer, ok := byOption[key]
 		if !ok {
@@ -204,26 +204,26 @@ func (v *Survey) take(found []SlotAnswer) {
 	}
 }
 
-// nothing returns why no slot fits, and records if the partner has none at all.
-func (v *Survey) nothing(want discover.Want, traits *Traits) *partner.Stop {
+// noSlotStop returns why no slot fits, and records if the partner has none at all.
+func (v *Survey) noSlotStop(want discover.Want, traits *Traits) *partner.Stop {
 	switch {
 	case v.Outside != "" && len(v.Offers) == 0:
-		return partner.Missing("%s", v.Outside).WithRemedy("Change --product, --option, --from or --to.")
+		return partner.NewStop("%s", v.Outside).WithRemedy("Change --product, --option, --from or --to.")
 	case v.SlotsStop != nil && len(v.Offers) == 0:
 		return v.SlotsStop
 	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
 		traits.NothingFree = discover.WhyNone(v.Offers, want)
-		return partner.Missing("%s", traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
+		return partner.NewStop("%s", traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
 	case want.Seats > 1:
-		return partner.Missing("no bookable slot has %s left", model.SeatsWord(want.Seats)).
+		return partner.NewStop("no bookable slot has %s left", model.SeatsWord(want.Seats)).
 			WithRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(want.Seats)))
 	default:
-		return partner.Missing("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
+		return partner.NewStop("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
 	}
 }
 
-// others returns a slot of each other option that can be booked.
-func (v *Survey) others(but discover.Offer, now time.Time) []discover.Offer {
+// otherOptions returns a slot of each other option that can be booked.
+func (v *Survey) otherOptions(but discover.Offer, now time.Time) []discover.Offer {
 	var others []discover.Offer
 	seen := map[string]bool{but.OptionKey(): true}
 	for _, offer := range discover.Pick(v.Offers, discover.Want{Now: now, Seats: 1}) {

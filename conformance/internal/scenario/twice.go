@@ -26,12 +26,12 @@ type Twice struct {
 
 // PlayTwice plays a round of Twice. It makes a booking, so the partner must accept cancellations.
 func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
-	return played(p, "twice", round, func(b *Twice, option string) {
-		if b.Stop = p.another(round); b.Stop != nil {
+	return playOnce(p, "twice", round, func(b *Twice, option string) {
+		if b.Stop = p.checkTimeLeft(round); b.Stop != nil {
 			return
 		}
 		site := "twice"
-		if key := p.sites.elsewhere(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true}); key != "" {
+		if key := p.sites.otherOption(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true}); key != "" {
 			site, option = site+" "+key, key
 		}
 		want := seat("reserve, for calls about the hold at the same time", option)
@@ -46,7 +46,7 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 			if is {
 				return p.tryOpen(ctx, want, suspect)
 			}
-			if known, ok := p.sites.at(site); ok {
+			if known, ok := p.sites.siteOf(site); ok {
 				return p.tryOpen(ctx, want, known)
 			}
 			return p.open(ctx, want)
@@ -66,7 +66,7 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 		t := p.continueLifecycle(ctx, &b.Opening)
 		t.step(func() *partner.Stop { return b.confirm(ctx, p, round) })
 		t.step(func() *partner.Stop { return b.cancel(ctx, p, round) })
-		if stop := p.Book.giveAll(ctx, "release it", b.Guests.Won()); b.Stop == nil {
+		if stop := p.Book.giveAll(ctx, "release it", b.Guests.WonHolds()); b.Stop == nil {
 			b.Stop = stop
 		}
 	})
@@ -79,7 +79,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player, round int) *partner.Stop
 	if stop := p.Book.MayBook(ctx); stop != nil {
 		return stop
 	}
-	settle, stop := p.Account.confirming(b.Hold)
+	settle, stop := p.Account.beginConfirm(b.Hold)
 	if stop != nil {
 		return stop
 	}
@@ -93,7 +93,7 @@ func (b *Twice) confirm(ctx context.Context, p *Player, round int) *partner.Stop
 		confirm := partner.Confirm("confirm the hold, twice at the same time", b.Hold.Code, b.Hold.entry, true, probe.GoodKey)
 		calls = []probe.Call{confirm, confirm}
 	}
-	answers := p.Calls.Together(ctx, calls, func(int, *probe.Answer) {})
+	answers := p.Calls.SendTogether(ctx, calls, func(int, *probe.Answer) {})
 	confirms := answers
 	if unlike4(round) {
 		confirms, b.Release = answers[:1], answers[1]
@@ -116,7 +116,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *partner
 	case id == "" && b.Release != nil:
 		return nil // the release came first
 	case id == "":
-		return partner.Missing("neither of two confirms at the same time brought a booking")
+		return partner.NewStop("neither of two confirms at the same time brought a booking")
 	}
 	if stop = p.Calls.MaySend(ctx, partnerapi.Cancel); stop != nil {
 		return stop
@@ -125,7 +125,7 @@ func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *partner
 	others := []probe.Call{cancel, cancel}
 	settle := func(...*probe.Answer) {}
 	if withRead(round) {
-		if settle, stop = p.Account.confirming(b.Hold); stop != nil {
+		if settle, stop = p.Account.beginConfirm(b.Hold); stop != nil {
 			return stop
 		}
 		others = append(others, partner.Confirm("confirm the booked code again, while the booking is cancelled", b.Hold.Code, b.Hold.entry, true, probe.GoodKey))

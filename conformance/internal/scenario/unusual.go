@@ -20,8 +20,8 @@ const (
 	guestAddress = "conformance+test@example.com"
 )
 
-func foreign(body []byte) []byte {
-	return edited(body, func(fields map[string]any) {
+func useForeignName(body []byte) []byte {
+	return editBody(body, func(fields map[string]any) {
 		if guest, ok := fields["contact"].(map[string]any); ok {
 			guest["fullName"], guest["emailAddress"] = guestName, guestAddress
 		}
@@ -34,7 +34,7 @@ const unnamedField = "notInTheContract"
 // and to the guest.
 func withUnnamed(body []byte) []byte {
 	more := json.RawMessage(`{"list":[1,null,"x"],"yes":true}`)
-	return edited(body, func(fields map[string]any) {
+	return editBody(body, func(fields map[string]any) {
 		fields[unnamedField] = more
 		units, _ := fields["units"].([]any)
 		for _, inner := range append(units, fields["contact"]) {
@@ -62,7 +62,7 @@ type Unusual struct {
 
 // The ways in which bookings are unusual.
 var (
-	ForeignGuest  = Unusual{name: "for a guest whose name is of many alphabets", change: foreign}
+	ForeignGuest  = Unusual{name: "for a guest whose name is of many alphabets", change: useForeignName}
 	UnnamedFields = Unusual{name: "with fields that the contract does not name", change: withUnnamed, undo: true}
 	asUsual       = Unusual{name: "as usual", change: func(body []byte) []byte { return body }, undo: true}
 )
@@ -79,7 +79,7 @@ const productHolds, productBookings = 120, 30
 // PlayProducts returns the key of an option of each product, in which unusual bookings are made and codes
 // near live ones are tried as well.
 func PlayProducts(ctx context.Context, p *Player) []string {
-	bookable, all := p.bookable(ctx)
+	bookable, all := p.bookableOffers(ctx)
 	return plan.BookableProducts(bookable, all, min(p.Depth.Products(), p.Bounds.MaxHolds/productHolds, p.Bounds.MaxBookings/productBookings))
 }
 
@@ -103,13 +103,15 @@ func (u Unusual) PlayIn(ctx context.Context, p *Player, optionKey string, _ int)
 	return b
 }
 
-func (b *UnusualBooking) cancelled() bool { return b.Cancel != nil && b.Cancel.OK(http.StatusOK) }
+func (b *UnusualBooking) cancelled() bool {
+	return b.Cancel != nil && b.Cancel.HasStatus(http.StatusOK)
+}
 
 // unusualBooking plays an unusual booking of an option, or of any if optionKey is empty. A partner
 // without cancel gets a hold instead.
 func (p *Player) unusualBooking(ctx context.Context, u Unusual, optionKey string) *UnusualBooking {
 	first := PlayBooking(ctx, p, 0)
-	return played(p, u.name+" "+optionKey, 0, func(b *UnusualBooking, _ string) {
+	return playOnce(p, u.name+" "+optionKey, 0, func(b *UnusualBooking, _ string) {
 		want := seat("reserve 1 seat, "+u.name, optionKey)
 		want.change = u.change
 		t := p.begin(ctx, &b.Opening, want)
@@ -123,8 +125,8 @@ func (p *Player) unusualBooking(ctx context.Context, u Unusual, optionKey string
 			call.Body = u.change(call.Body)
 			b.Confirm, stop = t.unlessGone(func() (*probe.Answer, *partner.Stop) {
 				answer, stop := p.Book.confirmAs(ctx, b.Hold, call)
-				if stop == nil && !(answer.OK(http.StatusOK) && b.Hold.entry.State == ledger.Booked) {
-					stop = partner.StopAt(partner.WrongStatus, answer, "Expected 200 and a booking, received %s", answer.Words()).In(partner.Unusual)
+				if stop == nil && !(answer.HasStatus(http.StatusOK) && b.Hold.entry.State == ledger.Booked) {
+					stop = partner.StopAt(partner.WrongStatus, answer, "Expected 200 and a booking, received %s", answer.Words()).WithForm(partner.Unusual)
 				}
 				return answer, stop
 			})
@@ -173,9 +175,9 @@ func PlayOpenReleaseIn(ctx context.Context, p *Player, optionKey string, _ int) 
 	r := p.openRelease(ctx, optionKey)
 	if answer := r.Release.Answer; answer == nil {
 		return nil
-	} else if !answer.OK(http.StatusOK) {
+	} else if !answer.HasStatus(http.StatusOK) {
 		usual := PlayOptionCheck(ctx, p, optionKey, 0)
-		if usual == nil || usual.Release.Answer == nil || !usual.Release.Answer.OK(http.StatusOK) {
+		if usual == nil || usual.Release.Answer == nil || !usual.Release.Answer.HasStatus(http.StatusOK) {
 			return nil
 		}
 	}
@@ -184,7 +186,7 @@ func PlayOpenReleaseIn(ctx context.Context, p *Player, optionKey string, _ int) 
 
 // openRelease plays an OpenRelease of an option, or of any if optionKey is empty.
 func (p *Player) openRelease(ctx context.Context, optionKey string) *OpenRelease {
-	return played(p, "open release "+optionKey, 0, func(r *OpenRelease, _ string) {
+	return playOnce(p, "open release "+optionKey, 0, func(r *OpenRelease, _ string) {
 		t := p.begin(ctx, &r.Opening, seat("reserve 1 seat, to release it", optionKey))
 		t.act(&r.Release, "", func() (*probe.Answer, *partner.Stop) {
 			call := partner.Release("release the hold, with fields that the contract does not name", r.Hold.Code, true, probe.GoodKey)
@@ -236,15 +238,15 @@ func (p *Player) askOpenly(ctx context.Context, q Question) *partner.Stop {
 // Partial lists the bookings whose reserve and confirm lack one optional field. Other lifecycles cover all
 // fields and none. A contact that the marketplace sends always has a name and an email address.
 var Partial = []Unusual{
-	{name: "without a reference", change: without("resellerReference", "")},
-	{name: "without a contact", change: without("contact", "")},
-	{name: "without the contact's phone number", change: without("phoneNumber", "contact")},
+	{name: "without a reference", change: removeField("resellerReference", "")},
+	{name: "without a contact", change: removeField("contact", "")},
+	{name: "without the contact's phone number", change: removeField("phoneNumber", "contact")},
 }
 
-// without leaves out a field of an object in the body, or of the body.
-func without(field, object string) change {
+// removeField leaves out a field of an object in the body, or of the body.
+func removeField(field, object string) change {
 	return func(body []byte) []byte {
-		return edited(body, func(fields map[string]any) {
+		return editBody(body, func(fields map[string]any) {
 			if inner, ok := fields[object].(map[string]any); ok {
 				fields = inner
 			}

@@ -38,8 +38,8 @@ type Notified struct {
 	since, until int // Received is among the webhooks after the first since, and up to until; 0: the last
 }
 
-// Reported reports whether a notification states the slot as it was after the change.
-func (n *Notified) Reported() bool {
+// IsReported reports whether a notification states the slot as it was after the change.
+func (n *Notified) IsReported() bool {
 	for _, webhook := range n.Received {
 		if n.Differs(webhook) == "" {
 			return true
@@ -68,7 +68,7 @@ type Row struct {
 // Webhooks is what a partner's webhooks stated: those of the complete run, and those about some holds
 // in slots that the run had not used before.
 type Webhooks struct {
-	inbox.Mail
+	inbox.Contents
 	Paths   []string // where webhooks are received
 	Wait    time.Duration
 	Lookups []Lookup
@@ -92,11 +92,11 @@ func (v *Webhooks) Reports() bool {
 // PlayWebhooks makes the holds whose notifications are judged, and reads everything that arrived
 // during the run. Config.Inbox must be set.
 func PlayWebhooks(ctx context.Context, p *Player, _ int) *Webhooks {
-	return played(p, "webhooks", 0, func(v *Webhooks, _ string) {
+	return playOnce(p, "webhooks", 0, func(v *Webhooks, _ string) {
 		v.Wait, v.Paths = p.WebhookWait, p.Inbox.Paths()
 		w := webhookPlayer{p, ctx, v}
 		v.Stop = w.play()
-		v.assign(p.Inbox.Mail())
+		v.assign(p.Inbox.Contents())
 		w.lookUp()
 	})
 }
@@ -121,7 +121,7 @@ func (p webhookPlayer) play() *partner.Stop {
 	}
 	early := p.changes()
 	p.await(early)
-	p.assign(p.Inbox.Mail())
+	p.assign(p.Inbox.Contents())
 	if stop != nil || !p.Reports() {
 		return stop
 	}
@@ -145,18 +145,18 @@ func (v *Webhooks) changes() []*Notified {
 }
 
 // assign sorts the mail by the changes that it is about.
-func (v *Webhooks) assign(mail inbox.Mail) {
-	v.Mail = mail
+func (v *Webhooks) assign(mail inbox.Contents) {
+	v.Contents = mail
 	for _, n := range v.changes() {
 		n.assign(mail)
 	}
 }
 
-func (n *Notified) assign(mail inbox.Mail) {
+func (n *Notified) assign(mail inbox.Contents) {
 	n.Received, n.Refused = nil, nil
 	for _, w := range mail.Webhooks[n.since:] {
 		switch {
-		case n.until > 0 && w.Number > n.until, !w.About(n.Offer.Product.ID, n.Offer.Option.ID, n.Offer.Slot.ID):
+		case n.until > 0 && w.Number > n.until, !w.IsAbout(n.Offer.Product.ID, n.Offer.Option.ID, n.Offer.Slot.ID):
 		case w.Status == http.StatusServiceUnavailable:
 			n.Refused, n.Received = w, nil
 		default:
@@ -170,9 +170,9 @@ func (n *Notified) assign(mail inbox.Mail) {
 func (p webhookPlayer) await(changes []*Notified) {
 	within, cancel := context.WithTimeout(p.ctx, p.WebhookWait)
 	defer cancel()
-	reported := func(mail inbox.Mail) bool {
+	reported := func(mail inbox.Contents) bool {
 		for _, n := range changes {
-			if n.assign(mail); !n.Reported() {
+			if n.assign(mail); !n.IsReported() {
 				return false
 			}
 		}
@@ -182,7 +182,7 @@ func (p webhookPlayer) await(changes []*Notified) {
 		partner.Wait(p.ctx, min(p.WebhookWait/settleShare, longestSettle))
 	}
 	for _, n := range changes {
-		if n.assign(p.Inbox.Mail()); n.Reported() {
+		if n.assign(p.Inbox.Contents()); n.IsReported() {
 			continue
 		}
 		if again, stop := p.Seats.Look(p.ctx, n.Offer, "after the wait for a notification"); stop == nil {
@@ -191,10 +191,10 @@ func (p webhookPlayer) await(changes []*Notified) {
 	}
 }
 
-// fresh makes a hold in a slot that the run has not used, so that no earlier change of it can be
+// reserveUnused makes a hold in a slot that the run has not used, so that no earlier change of it can be
 // notified late. If seats is more than 1, the slot has room for that many. The slot is of another
 // product than that with the id, if possible. expect is told the slot before the reserve is sent.
-func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, expect func(productID, optionID, slotID string)) (o Opening, since int) {
+func (p webhookPlayer) reserveUnused(purpose string, seats int64, otherThan string, expect func(productID, optionID, slotID string)) (o Opening, since int) {
 	w := seat(purpose, "")
 	w.Seats, w.Room = seats, 2*seats+1
 	touched := map[ledger.Slot]bool{}
@@ -209,7 +209,7 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, expe
 	}
 	offers, stop := p.Offers(p.ctx, w.Want)
 	if stop != nil && otherThan != "" {
-		return p.fresh(purpose, seats, "", expect)
+		return p.reserveUnused(purpose, seats, "", expect)
 	}
 	switch {
 	case stop == nil:
@@ -218,7 +218,7 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, expe
 	case !some:
 		return Opening{Stop: &partner.Stop{Kind: partner.Unsupported, Message: "no bookable slot states its vacancies, which notifications are compared with"}}, 0
 	default:
-		return Opening{Stop: partner.Missing("the run has already used every slot that states its vacancies, and late notifications could be mixed up").
+		return Opening{Stop: partner.NewStop("the run has already used every slot that states its vacancies, and late notifications could be mixed up").
 			WithRemedy("Offer more slots in the next 60 days.")}, 0
 	}
 	for _, offer := range plan.Candidates(offers) {
@@ -235,7 +235,7 @@ func (p webhookPlayer) fresh(purpose string, seats int64, otherThan string, expe
 }
 
 func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
-	o, since := p.fresh("reserve 1 seat, to see whether it is notified", 1, otherThan, p.Inbox.Expect)
+	o, since := p.reserveUnused("reserve 1 seat, to see whether it is notified", 1, otherThan, p.Inbox.Expect)
 	if o.Stop != nil {
 		return &o, o.Stop
 	}
@@ -245,7 +245,7 @@ func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
 
 func (p webhookPlayer) row() *partner.Stop {
 	const purpose = "reserve 1 of several seats, one after another"
-	o, since := p.fresh(purpose, heldInARow, "", p.Inbox.Expect)
+	o, since := p.reserveUnused(purpose, heldInARow, "", p.Inbox.Expect)
 	if o.Stop != nil {
 		return o.Stop
 	}
@@ -269,7 +269,7 @@ func (p webhookPlayer) row() *partner.Stop {
 }
 
 func (p webhookPlayer) release(o *Opening) {
-	n := p.given("the release of a hold", o)
+	n := p.recordReturn("the release of a hold", o)
 	var act Act
 	p.continueLifecycle(p.ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
 	p.take(n, act)
@@ -282,7 +282,7 @@ func (p webhookPlayer) cancel(o *Opening) {
 		p.release(o)
 		return
 	}
-	n := p.given("the cancellation of a booking", o)
+	n := p.recordReturn("the cancellation of a booking", o)
 	t := p.continueLifecycle(p.ctx, o)
 	var confirm, cancel Act
 	id := ""
@@ -291,8 +291,8 @@ func (p webhookPlayer) cancel(o *Opening) {
 	p.take(n, cancel)
 }
 
-// given ends what is heard of the hold, and begins what is heard of giving it back.
-func (p webhookPlayer) given(change string, o *Opening) *Notified {
+// recordReturn ends what is heard of the hold, and begins what is heard of giving it back.
+func (p webhookPlayer) recordReturn(change string, o *Opening) *Notified {
 	since := p.Inbox.Count()
 	for _, hold := range p.Holds {
 		if hold.Offer.Key() == o.Offer.Key() {
@@ -310,7 +310,7 @@ func (p webhookPlayer) take(n *Notified, act Act) {
 }
 
 func (p webhookPlayer) refuse() *partner.Stop {
-	o, since := p.fresh("reserve 1 seat, and answer its first notification with 503", 1, "", p.Inbox.RefuseOnce)
+	o, since := p.reserveUnused("reserve 1 seat, and answer its first notification with 503", 1, "", p.Inbox.RefuseOnce)
 	if o.Stop != nil {
 		return o.Stop
 	}

@@ -37,9 +37,9 @@ type Windows struct {
 // Unlike is a field in which two answers describe the same slot differently.
 type Unlike struct{ SlotID, Field string }
 
-// filled returns the answers of a few options that have slots, spread over the catalog. Options
+// answersWithSlots returns the answers of a few options that have slots, spread over the catalog. Options
 // without slots show nothing.
-func (v *Survey) filled(depth plan.Depth) []SlotAnswer {
+func (v *Survey) answersWithSlots(depth plan.Depth) []SlotAnswer {
 	some := slices.DeleteFunc(slices.Clone(v.Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
 	if depth == plan.Quick {
 		return plan.Spread(some, quickReread)
@@ -53,7 +53,7 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 		stop *partner.Stop
 	}
 	q := Question{long.Product, long.Option, window}
-	answered := played(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again, _ string) {
+	answered := playOnce(p, fmt.Sprintf("%s %q %q %v", purpose, q.Product.ID, q.Option.ID, window), 0, func(a *again, _ string) {
 		a.SlotAnswer, a.stop = p.read.askFor(ctx, purpose, q)
 	})
 	return Windows{Long: long, Part: answered.SlotAnswer, Stop: answered.stop}
@@ -61,18 +61,18 @@ func (p *Player) askAgain(ctx context.Context, long SlotAnswer, window discover.
 
 // CountRereads returns the number of options whose windows are requested again.
 func CountRereads(ctx context.Context, p *Player) int {
-	return len(PlaySurvey(ctx, p, 0).filled(p.Depth))
+	return len(PlaySurvey(ctx, p, 0).answersWithSlots(p.Depth))
 }
 
 // PlaySameWindow requests the window of an option again.
 func PlaySameWindow(ctx context.Context, p *Player, number int) Windows {
-	long := p.survey.filled(p.Depth)[number]
+	long := p.survey.answersWithSlots(p.Depth)[number]
 	return p.askAgain(ctx, long, long.Window, "slots of the same window again")
 }
 
 // PlayDay requests the last day with slots, alone, for the number-th option.
 func PlayDay(ctx context.Context, p *Player, number int) Windows {
-	long := p.survey.filled(p.Depth)[number]
+	long := p.survey.answersWithSlots(p.Depth)[number]
 	day, ok := lastDay(long)
 	if !ok {
 		return Windows{None: true}
@@ -95,8 +95,8 @@ const mostComparisons = 4
 // compare requests two windows once more if their answers differ, the long one first: other customers may
 // have bought the last seats, or returned some. Only what differs each time remains.
 func (p *Player) compare(ctx context.Context, w Windows) Windows {
-	w.Beyond, w.Unlike = w.beyond(), w.unlike()
-	for times := 2; w.Stop == nil && w.differ() && (times == 2 || times <= mostComparisons && (p.Seats.OthersSeen() || w.uncounted())); times++ {
+	w.Beyond, w.Unlike = w.missingSlots(), w.differingSlots()
+	for times := 2; w.Stop == nil && w.differ() && (times == 2 || times <= mostComparisons && (p.Seats.OthersSeen() || w.isUncounted())); times++ {
 		part := w.Part.Window
 		long := p.askAgain(ctx, w.Long, w.Long.Window, fmt.Sprintf("slots of the long window, comparison %d with those from %s to %s", times, part.From, part.To))
 		if long.Stop != nil {
@@ -109,8 +109,8 @@ func (p *Player) compare(ctx context.Context, w Windows) Windows {
 	return w
 }
 
-// uncounted reports whether a slot has no seats to count, so that other customers cannot be seen there.
-func (w Windows) uncounted() bool {
+// isUncounted reports whether a slot has no seats to count, so that other customers cannot be seen there.
+func (w Windows) isUncounted() bool {
 	return slices.ContainsFunc(slices.Concat(w.Long.Slots, w.Part.Slots), func(slot discover.Slot) bool { return !slot.Seats(w.Long.Product).Counted })
 }
 
@@ -124,17 +124,17 @@ func (w Windows) differ() bool {
 func (w *Windows) keep(earlier Windows) {
 	_, gone := w.OfPart()
 	_, before := earlier.OfPart()
-	meanwhile := plan.Without(gone, before)
+	meanwhile := plan.Subtract(gone, before)
 	w.Long.Slots = slices.DeleteFunc(slices.Clone(w.Long.Slots), func(s discover.Slot) bool { return slices.Contains(meanwhile, s.ID) })
-	w.Beyond = slices.DeleteFunc(w.beyond(), func(id string) bool { return !slices.Contains(earlier.Beyond, id) })
+	w.Beyond = slices.DeleteFunc(w.missingSlots(), func(id string) bool { return !slices.Contains(earlier.Beyond, id) })
 	// A price or a time may change once, but not back and forth with the window.
-	w.Unlike = slices.DeleteFunc(w.unlike(), func(slot Unlike) bool {
+	w.Unlike = slices.DeleteFunc(w.differingSlots(), func(slot Unlike) bool {
 		return contradict(earlier.Long, w.Long, slot.SlotID) || contradict(earlier.Part, w.Part, slot.SlotID) || !slices.Contains(earlier.Unlike, slot)
 	})
 }
 
-// unlike returns the slots that the part describes differently from the long window.
-func (w Windows) unlike() (all []Unlike) {
+// differingSlots returns the slots that the part describes differently from the long window.
+func (w Windows) differingSlots() (all []Unlike) {
 	long := make(map[string]discover.Slot, len(w.Long.Slots))
 	for _, slot := range w.Long.Slots {
 		long[slot.ID] = slot
@@ -153,8 +153,8 @@ func contradict(first, second SlotAnswer, slotID string) bool {
 	return i < 0 || j < 0 || first.Slots[i].Contradicts(second.Slots[j]) != ""
 }
 
-// beyond returns the ids of the slots of a part that can be booked and that the long window lacks.
-func (w Windows) beyond() []string {
+// missingSlots returns the ids of the slots of a part that can be booked and that the long window lacks.
+func (w Windows) missingSlots() []string {
 	if !w.Long.Product.ZoneKnown {
 		return nil
 	}
@@ -163,16 +163,16 @@ func (w Windows) beyond() []string {
 		known = append(known, slot.ID)
 	}
 	for _, slot := range w.Part.Slots {
-		if slot.Status.Bookable() && !slot.Start.IsZero() && w.Long.Window.Contains(slot.Start, w.Long.Product.Zone) {
+		if slot.Status.IsBookable() && !slot.Start.IsZero() && w.Long.Window.Contains(slot.Start, w.Long.Product.Zone) {
 			seen = append(seen, slot.ID)
 		}
 	}
-	return plan.Without(seen, known)
+	return plan.Subtract(seen, known)
 }
 
 // PlayEnd requests only the last day of an option's window.
 func PlayEnd(ctx context.Context, p *Player, number int) Windows {
-	long := p.survey.filled(p.Depth)[number]
+	long := p.survey.answersWithSlots(p.Depth)[number]
 	return p.askAgain(ctx, long, discover.Window{From: long.Window.To, To: long.Window.To}, "slots of the window's last day")
 }
 
@@ -199,14 +199,14 @@ func (w Windows) OfPart() (want, gone []string) {
 	}
 	var got []string
 	for _, slot := range w.Long.Slots {
-		if w.Part.Window.Contains(slot.Start, w.Long.Product.Zone) && slot.Status.Bookable() {
+		if w.Part.Window.Contains(slot.Start, w.Long.Product.Zone) && slot.Status.IsBookable() {
 			want = append(want, slot.ID)
 		}
 	}
 	for _, slot := range w.Part.Slots {
 		got = append(got, slot.ID)
 	}
-	return want, plan.Without(want, got)
+	return want, plan.Subtract(want, got)
 }
 
 // EmptyDay is a day on which an option has no slots, and the answer for it.
@@ -240,7 +240,7 @@ func PlayEmptyDay(ctx context.Context, p *Player, _ int) (e EmptyDay) {
 		return e
 	}
 	q := Question{of.Product, of.Option, e.Day}
-	if e.Answer, e.Stop = p.read.ask(ctx, "slots of a day that has none", q, probe.GoodKey); e.Stop != nil || !e.Answer.OK(http.StatusOK) {
+	if e.Answer, e.Stop = p.read.ask(ctx, "slots of a day that has none", q, probe.GoodKey); e.Stop != nil || !e.Answer.HasStatus(http.StatusOK) {
 		return e
 	}
 	read, stop := p.read.readSlots(ctx, q, e.Answer)

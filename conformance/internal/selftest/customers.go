@@ -78,7 +78,7 @@ func everySlot(mock *mockpartner.Mock) (slots []partnerapi.ReserveRequest) {
 				continue
 			}
 			for _, slot := range window.Slots {
-				if slot.Status.Bookable() && slot.Vacancies != nil {
+				if slot.Status.IsBookable() && slot.Vacancies != nil {
 					request.AvailabilityID = slot.ID
 					slots = append(slots, request)
 				}

@@ -35,7 +35,7 @@ func byDimension(deep []Trial) (all []Depth) {
 	return all
 }
 
-func killed(trials []Trial) (n int) {
+func countKilled(trials []Trial) (n int) {
 	for _, trial := range trials {
 		if trial.Outcome == Killed {
 			n++

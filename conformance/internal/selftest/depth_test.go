@@ -39,7 +39,7 @@ func TestDeepDefectsAreChosenByWhatTheyDifferIn(t *testing.T) {
 
 func TestTheLawfulPlanHasEveryVariantAndItsCustomers(t *testing.T) {
 	t.Parallel()
-	plan := selftest.LawfulOnly().Among(7)
+	plan := selftest.LawfulOnly().WithCustomers(7)
 	if len(plan.Cases) < 60 {
 		t.Errorf("want at least 60 lawful partners, got %d", len(plan.Cases))
 	}

@@ -60,7 +60,7 @@ func newMatrix(plan Plan, trials []Trial, began time.Time) *Matrix {
 	for _, r := range plan.Rules {
 		m.Rules = append(m.Rules, prove(r, m.Defects))
 	}
-	m.Proven = len(m.Problematic()) == 0 && len(m.Unproven()) == 0
+	m.Proven = len(m.ProblemTrials()) == 0 && len(m.UnprovenRules()) == 0
 	return m
 }
 
@@ -90,8 +90,8 @@ func prove(r rule.Rule, defects []Trial) Proof {
 	return proof
 }
 
-// Problematic lists the trials that have a problem.
-func (m *Matrix) Problematic() (some []Trial) {
+// ProblemTrials lists the trials that have a problem.
+func (m *Matrix) ProblemTrials() (some []Trial) {
 	for _, trial := range slices.Concat(m.Lawful, m.Defects, m.Deep) {
 		if len(trial.Problems) > 0 {
 			some = append(some, trial)
@@ -100,8 +100,8 @@ func (m *Matrix) Problematic() (some []Trial) {
 	return some
 }
 
-// Unproven lists the rules that the self-test does not prove.
-func (m *Matrix) Unproven() (some []Proof) {
+// UnprovenRules lists the rules that the self-test does not prove.
+func (m *Matrix) UnprovenRules() (some []Proof) {
 	for _, proof := range m.Rules {
 		if proof.Problem != "" {
 			some = append(some, proof)
@@ -115,20 +115,20 @@ func (m *Matrix) Unproven() (some []Proof) {
 func (m *Matrix) markdown() []byte {
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "# The suite, tested on known partners\n\n%s.\n", m.Verdict())
-	m.wrong(&page)
+	m.writeProblems(&page)
 	table(&page, "Rules", []string{"rule", "level", "killed by"}, rows(m.Rules, func(p Proof) []string {
 		by := strings.Join(p.KilledBy, ", ")
 		return []string{p.ID, string(p.Level), cmp.Or(by, reasonFor(p))}
 	}))
 	table(&page, "Defects", []string{"defect", "breaks", "outcome", "also found"}, rows(m.Defects, func(t Trial) []string {
-		return []string{t.Name, t.Rule, t.Outcome.Words(), strings.Join(t.others(), ", ")}
+		return []string{t.Name, t.Rule, t.Outcome.Words(), strings.Join(t.otherFailures(), ", ")}
 	}))
 	table(&page, "Deep defects by dimension", []string{"dimension", "defects", "killed", "missed", "found by another rule"}, rows(m.Depth, Depth.row))
 	table(&page, "Deep defects", []string{"defect", "differs in", "breaks", "outcome", "also found"}, rows(m.Deep, func(t Trial) []string {
-		return []string{t.Name, t.Dimension, t.Rule, t.Outcome.Words(), strings.Join(t.others(), ", ")}
+		return []string{t.Name, t.Dimension, t.Rule, t.Outcome.Words(), strings.Join(t.otherFailures(), ", ")}
 	}))
 	table(&page, "Lawful partners", []string{"partner", "outcome", "found"}, rows(m.Lawful, func(t Trial) []string {
-		return []string{t.Name, t.Outcome.Words(), strings.Join(t.others(), ", ")}
+		return []string{t.Name, t.Outcome.Words(), strings.Join(t.otherFailures(), ", ")}
 	}))
 	return page.Bytes()
 }
@@ -176,15 +176,15 @@ func (m *Matrix) Verdict() string {
 	}
 	took := (time.Duration(m.DurationMS) * time.Millisecond).Round(100 * time.Millisecond)
 	verdict := fmt.Sprintf("%s in %s: %d of %d defects killed, by %d of %d rules; %d of %d lawful partners silent",
-		word, took, killed(m.Defects), len(m.Defects), killing, len(m.Rules), m.Summary[Silent], len(m.Lawful))
+		word, took, countKilled(m.Defects), len(m.Defects), killing, len(m.Rules), m.Summary[Silent], len(m.Lawful))
 	if len(m.Deep) > 0 {
-		verdict += fmt.Sprintf("; %d of %d deep defects killed", killed(m.Deep), len(m.Deep))
+		verdict += fmt.Sprintf("; %d of %d deep defects killed", countKilled(m.Deep), len(m.Deep))
 	}
 	return verdict
 }
 
-// others returns the ids of the other rules that failed or warned.
-func (t Trial) others() []string {
+// otherFailures returns the ids of the other rules that failed or warned.
+func (t Trial) otherFailures() []string {
 	return slices.DeleteFunc(slices.Concat(t.Failed, t.Warned), func(id string) bool { return id == t.Rule })
 }
 
@@ -199,11 +199,11 @@ func reasonFor(p Proof) string {
 	}
 }
 
-func (m *Matrix) wrong(page *bytes.Buffer) {
-	trials := rows(m.Problematic(), func(t Trial) []string {
+func (m *Matrix) writeProblems(page *bytes.Buffer) {
+	trials := rows(m.ProblemTrials(), func(t Trial) []string {
 		return []string{t.Name, t.Outcome.Words(), strings.Join(t.Problems, "; ")}
 	})
-	proofs := rows(m.Unproven(), func(p Proof) []string { return []string{p.ID, "unproven", p.Problem} })
+	proofs := rows(m.UnprovenRules(), func(p Proof) []string { return []string{p.ID, "unproven", p.Problem} })
 	if wrong := slices.Concat(trials, proofs); len(wrong) > 0 {
 		table(page, "Unexpected results", []string{"partner or rule", "outcome", "why"}, wrong)
 	}

@@ -85,14 +85,14 @@ func (m *mock) close() {
 	_ = m.server.Close() // the run is over, so an error does not matter
 }
 
-func (m *mock) idle() []string {
+func (m *mock) idleFaults() []string {
 	names := []string{}
 	for _, fault := range m.Default().Faults().Faults() {
 		if fault.Fired == 0 {
 			names = append(names, fault.Name)
 		}
 	}
-	for _, quirk := range m.Default().Platform().Conduct().Idle() {
+	for _, quirk := range m.Default().Platform().Conduct().IdleQuirks() {
 		names = append(names, quirk.Name)
 	}
 	return names

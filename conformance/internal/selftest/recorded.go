@@ -27,7 +27,7 @@ func (t *Trial) weighRecorded(ctx context.Context, dir string, m *mock, run *rep
 		return fmt.Errorf("judge a recording of the run: %w", err)
 	}
 	broken := slices.Concat(t.Failed, t.Warned)
-	found := slices.Concat(with(outcome.Result, report.Failed), with(outcome.Result, report.Warned))
+	found := slices.Concat(ruleIDs(outcome.Result, report.Failed), ruleIDs(outcome.Result, report.Warned))
 	t.Recorded = &found
 	for i, r := range outcome.Result.Rules {
 		if m.of.limitScale() != 1 && strings.HasSuffix(r.ID, ".limit") {

@@ -106,7 +106,7 @@ func keep(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// Kind is what a case shows: a defect, a variant, or the mock as it is.
+// Kind is what a case shows: a defect, a variant, or the plain mock.
 type Kind string
 
 const (
@@ -145,18 +145,18 @@ const (
 	manyLifecycles = 50
 )
 
-// exploring returns the flags for random lifecycles, the same in every run.
-func exploring(lifecycles int) []string {
+// exploreFlags returns the flags for random lifecycles, the same in every run.
+func exploreFlags(lifecycles int) []string {
 	return []string{"--explore", strconv.Itoa(lifecycles), "--seed", "1"}
 }
 
-func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploring(fewLifecycles)} }
+func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploreFlags(fewLifecycles)} }
 
 // belowAPath returns the plain mock below a base URL with a path.
 func belowAPath() Case { return Case{Kind: Lawful, Name: "below-a-path", Path: "/partner/v2"} }
 
 func variantCase(v mockpartner.Variant) Case {
-	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.AboutWebhooks(), Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploring(fewLifecycles)}
+	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.AboutWebhooks(), Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploreFlags(fewLifecycles)}
 }
 
 func defectCase(d mockpartner.Defect) Case {
@@ -165,7 +165,7 @@ func defectCase(d mockpartner.Defect) Case {
 		c.Kind = Deep
 	}
 	if d.Rule == rule.AvailabilityLifecycle.ID {
-		c.Flags = exploring(manyLifecycles)
+		c.Flags = exploreFlags(manyLifecycles)
 	}
 	return c
 }
@@ -177,9 +177,9 @@ type Plan struct {
 	Rules []rule.Rule // the rules that a defect must prove
 }
 
-// Whole returns the plan of the complete kill matrix: the plain mock, every variant, every defect,
+// WholePlan returns the plan of the complete kill matrix: the plain mock, every variant, every defect,
 // and every rule.
-func Whole() Plan {
+func WholePlan() Plan {
 	plan := LawfulOnly()
 	plan.Rules = rule.All()
 	for _, d := range mockpartner.Defects() {
@@ -197,8 +197,8 @@ func LawfulOnly() (plan Plan) {
 	return plan
 }
 
-// Among returns the plan with this number of other customers at each partner.
-func (p Plan) Among(customers int) Plan {
+// WithCustomers returns the plan with this number of other customers at each partner.
+func (p Plan) WithCustomers(customers int) Plan {
 	for i := range p.Cases {
 		p.Cases[i].Customers = customers
 	}
@@ -225,9 +225,9 @@ func InDepth(dimensions ...string) (plan Plan, err error) {
 	return plan, nil
 }
 
-// Fast returns the plan that proves every rule once: the plain mock and the first defect of each
+// FastPlan returns the plan that proves every rule once: the plain mock and the first defect of each
 // rule. In addition it has every nth of the other defects and the variants, or none if nth is 0.
-func Fast(nth int) Plan {
+func FastPlan(nth int) Plan {
 	plan, seen, others := Plan{Cases: []Case{mockAsItIs()}, Rules: rule.All()}, map[string]bool{}, []Case{}
 	for _, d := range mockpartner.Defects() {
 		if seen[d.Rule] {
@@ -245,9 +245,9 @@ func Fast(nth int) Plan {
 	return plan
 }
 
-// Only returns the plan of the named defects and variants, and of the rules that these defects
+// SelectedPlan returns the plan of the named defects and variants, and of the rules that these defects
 // break. Its error wraps mockpartner.ErrNoDefect or mockpartner.ErrNoVariant.
-func Only(defects, variants []string) (plan Plan, err error) {
+func SelectedPlan(defects, variants []string) (plan Plan, err error) {
 	for _, name := range variants {
 		v, err := mockpartner.FindVariant(name)
 		if err != nil {

@@ -29,8 +29,10 @@ func try(t *testing.T, c selftest.Case) (*selftest.Matrix, string) {
 	return matrix, dir
 }
 
-// scripted is a mock that plays a scenario.
-func scripted(s mockpartner.Scenario) mockpartner.Options { return mockpartner.Options{Scenario: &s} }
+// scenarioOptions is a mock that plays a scenario.
+func scenarioOptions(s mockpartner.Scenario) mockpartner.Options {
+	return mockpartner.Options{Scenario: &s}
+}
 
 func TestATrialStatesWhatTheSuiteFound(t *testing.T) {
 	t.Parallel()
@@ -53,14 +55,14 @@ func TestATrialStatesWhatTheSuiteFound(t *testing.T) {
 			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code", Options: broken("hold-without-code", "probe-without-content")},
 			selftest.WrongRule, "products.probe.status failed: "},
 		{"a defect whose fault is never reached never fired",
-			selftest.Case{Kind: selftest.Defect, Rule: "cancel.status", Options: scripted(mockpartner.Scenario{Faults: []mockpartner.Fault{never}})},
+			selftest.Case{Kind: selftest.Defect, Rule: "cancel.status", Options: scenarioOptions(mockpartner.Scenario{Faults: []mockpartner.Fault{never}})},
 			selftest.NeverFired, "of its faults and quirks, these never fired: never"},
 		{"a defect whose quirk is about no case never fired",
-			selftest.Case{Kind: selftest.Defect, Rule: "reserve.vacancies.one", Options: scripted(mockpartner.Scenario{
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.vacancies.one", Options: scenarioOptions(mockpartner.Scenario{
 				Quirks: []mockpartner.Quirk{{On: mockpartner.OnReserve, Takes: mockpartner.AmountNone, Product: "no-such-product"}},
 			})}, selftest.NeverFired, "of its faults and quirks, these never fired: quirk-1"},
 		{"a defect whose quirk shows and is not found survives",
-			selftest.Case{Kind: selftest.Defect, Rule: "products.json", Options: scripted(mockpartner.Scenario{
+			selftest.Case{Kind: selftest.Defect, Rule: "products.json", Options: scenarioOptions(mockpartner.Scenario{
 				Quirks: []mockpartner.Quirk{{Shuffle: true}},
 			})}, selftest.Survived, "products.json passed, expected failed"},
 		{"a lawful partner of which nothing is found is silent",
@@ -113,7 +115,7 @@ func keeps(t *testing.T, dir string, trial selftest.Trial, want bool) {
 
 func TestASelftestThatIsInterruptedSaysSo(t *testing.T) {
 	t.Parallel()
-	plan, err := selftest.Only([]string{"hold-without-code", "cancel-fails"}, nil)
+	plan, err := selftest.SelectedPlan([]string{"hold-without-code", "cancel-fails"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,28 +166,28 @@ func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) 
 		broken[d.Rule] = true
 	}
 	rules := len(broken)
-	if plan, want := selftest.Whole(), 2+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
+	if plan, want := selftest.WholePlan(), 2+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
 		t.Errorf("want %d partners and every rule, got %d and %d", want, len(plan.Cases), len(plan.Rules))
 	}
 	all := len(mockpartner.Defects()) + len(mockpartner.Variants())
-	if plan, want := selftest.Fast(10), 1+rules+(all-rules)/10; len(plan.Cases) != want {
+	if plan, want := selftest.FastPlan(10), 1+rules+(all-rules)/10; len(plan.Cases) != want {
 		t.Errorf("want one defect of each rule and a tenth of the others, %d partners, got %d", want, len(plan.Cases))
 	}
-	fast := selftest.Fast(0)
+	fast := selftest.FastPlan(0)
 	for _, c := range fast.Cases {
 		delete(broken, c.Rule)
 	}
 	if len(broken) > 0 || len(fast.Cases) != 1+rules || len(fast.Rules) != len(rule.All()) {
 		t.Errorf("want one defect of each rule, got %d partners, and none for %v", len(fast.Cases), broken)
 	}
-	named, err := selftest.Only([]string{"hold-without-code", "cancel-late"}, []string{"gzip"})
+	named, err := selftest.SelectedPlan([]string{"hold-without-code", "cancel-late"}, []string{"gzip"})
 	if err != nil || len(named.Cases) != 3 || len(named.Rules) != 2 {
 		t.Errorf("want 3 partners and 2 rules, got %+v, %v", named, err)
 	}
-	if _, err := selftest.Only([]string{"gzip"}, nil); !errors.Is(err, mockpartner.ErrNoDefect) {
+	if _, err := selftest.SelectedPlan([]string{"gzip"}, nil); !errors.Is(err, mockpartner.ErrNoDefect) {
 		t.Errorf("want %v, got %v", mockpartner.ErrNoDefect, err)
 	}
-	if _, err := selftest.Only(nil, []string{"cancel-late"}); !errors.Is(err, mockpartner.ErrNoVariant) {
+	if _, err := selftest.SelectedPlan(nil, []string{"cancel-late"}); !errors.Is(err, mockpartner.ErrNoVariant) {
 		t.Errorf("want %v, got %v", mockpartner.ErrNoVariant, err)
 	}
 }

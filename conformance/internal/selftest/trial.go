@@ -73,7 +73,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	result := outcome.Result
 	trial := Trial{
 		Kind: c.Kind, Name: c.Name, Rule: c.Rule, Dimension: c.Dimension,
-		Failed: with(result, report.Failed), Warned: with(result, report.Warned), Idle: m.idle(), Problems: []string{},
+		Failed: ruleIDs(result, report.Failed), Warned: ruleIDs(result, report.Warned), Idle: m.idleFaults(), Problems: []string{},
 	}
 	if c.Kind == Defect || c.Kind == Deep {
 		trial.weighDefect(result)
@@ -94,7 +94,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	return trial, err
 }
 
-func with(result *report.Result, outcome report.Outcome) []string {
+func ruleIDs(result *report.Result, outcome report.Outcome) []string {
 	ids := []string{}
 	for _, r := range result.Rules {
 		if r.Outcome == outcome {

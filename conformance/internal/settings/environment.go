@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/nearest"
+	"partnerkit.dev/internal/suggest"
 )
 
 const prefix = "CONFORMANCE_"
 
 // variable returns the name of a flag's variable: CONFORMANCE_BASE_URL for base-url.
-var variable = cli.Prefixed(prefix)
+var variable = cli.VariableNames(prefix)
 
 // Environment is the environment of a command, as os.Environ returns it. An empty variable counts as
 // not set.
@@ -42,7 +42,7 @@ func (e Environment) refuseUnknown(flags *pflag.FlagSet, others ...string) error
 	for _, entry := range e {
 		name, value, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, prefix) && value != "" && !slices.Contains(known, name) && !slices.Contains(others, name) {
-			return fmt.Errorf("there is no setting %.100q%s; the variable of a flag such as --read-only is %s", name, nearest.Hint(name, known), variable("read-only"))
+			return fmt.Errorf("there is no setting %.100q%s; the variable of a flag such as --read-only is %s", name, suggest.Hint(name, known), variable("read-only"))
 		}
 	}
 	return nil

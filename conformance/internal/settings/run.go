@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/nearest"
+	"partnerkit.dev/internal/suggest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -76,7 +76,7 @@ func Sources(flags *pflag.FlagSet, environment Environment, fresh func() *pflag.
 				"auth-type", "handles-ticket-delivery", "label", "rule", "fail-fast", "strict", "explore", "seed", "include-slow", "no-races",
 				"max-duration", "read-only", "max-holds", "max-bookings", "max-rps", "product", "option", "from", "to", "plan", "json", "reports",
 			},
-			Hint: nearest.Hint,
+			Hint: suggest.Hint,
 		},
 	}
 }

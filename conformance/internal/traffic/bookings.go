@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -33,7 +33,7 @@ type bookings struct {
 }
 
 func (t *bookings) take(c *call) {
-	l := t.history.about(c)
+	l := t.history.lifecycleOf(c)
 	if l != nil && (c.raced || c.StartedAt.Before(l.until)) {
 		l.stage = open
 	}
@@ -47,8 +47,8 @@ func (t *bookings) take(c *call) {
 	case partnerapi.Cancel:
 		t.takeCancel(c, l)
 	}
-	if l != nil && c.ended().After(l.until) {
-		l.until = c.ended()
+	if l != nil && c.endTime().After(l.until) {
+		l.until = c.endTime()
 	}
 }
 
@@ -59,42 +59,42 @@ func (t *bookings) takeReserve(c *call) {
 		return
 	}
 	t.reservedOnce(c, asked.ResellerReference)
-	if _, known := t.question(partnerapi.AvailabilityRequest{ProductID: asked.ProductID, OptionID: asked.OptionID}); !known && !c.OK(200, 201) || !t.current(c) && c.unsold() {
+	if _, known := t.question(partnerapi.AvailabilityRequest{ProductID: asked.ProductID, OptionID: asked.OptionID}); !known && !c.HasStatus(200, 201) || !t.isCurrent(c) && c.mayBeUnsold() {
 		return // it is unknown whether this option is sold
 	}
 	answered := rule.ReserveStatus
 	slot, known := t.windows.slot(asked)
-	switch full := known && (!slot.Status.Bookable() || slot.Vacancies != nil && *slot.Vacancies == 0); {
-	case full && c.OK(http.StatusOK, http.StatusCreated): // it was opened since, or is sold without seats
-		t.doubt(rule.ReserveSoldOut, judge.Inconclusive("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).Showing(c.Exchange))
+	switch full := known && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0); {
+	case full && c.HasStatus(http.StatusOK, http.StatusCreated): // it was opened since, or is sold without seats
+		t.doubt(rule.ReserveSoldOut, judge.Doubt("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).WithEvidence(c.Exchange))
 	case full:
 		answered = rule.ReserveSoldOut
 	}
-	if !c.OK(http.StatusBadRequest) { // which may be for lack of seats, whatever else the call has
+	if !c.HasStatus(http.StatusBadRequest) { // which may be for lack of seats, whatever else the call has
 		answered = kindOf(c, answered)
 	}
 	if !t.check(answered, c, judge.Status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
 		return
 	}
-	if c.OK(http.StatusBadRequest) {
-		t.check(rule.ReserveRefusalMessage, c, judge.Fit(schemas.Refusal))
+	if c.HasStatus(http.StatusBadRequest) {
+		t.check(rule.ReserveRefusalMessage, c, judge.MatchesSchema(schemas.Refusal))
 		return
 	}
 	if !t.check(rule.ReserveJSON, c, scenario.NoObject) {
 		return
 	}
 	t.takeFields(c, schemas.ReserveAnswer, rule.ReserveCode, rule.ReserveExpiresAt)
-	l := &lifecycle{code: partner.Text(c.Answer, "reservationConfirmationCode"), asked: asked, until: c.ended(), reserve: c.Exchange}
+	l := &lifecycle{code: partner.Text(c.Answer, "reservationConfirmationCode"), asked: asked, until: c.endTime(), reserve: c.Exchange}
 	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
 		l.expires = expires
-		t.lives.take(t.tally, c, expires.Sub(c.at()))
+		t.lives.take(t.tally, c, expires.Sub(c.partnerTime()))
 	}
 	if l.code == "" {
 		return
 	}
 	unique := judge.Finding{}
 	if before := t.history.byCode[l.code]; before != nil {
-		unique = judge.Broken("Expected a unique reservationConfirmationCode for each, received %q twice", l.code).Showing(before.reserve, c.Exchange)
+		unique = judge.Breach("Expected a unique reservationConfirmationCode for each, received %q twice", l.code).WithEvidence(before.reserve, c.Exchange)
 	}
 	t.find(rule.ReserveCodeUnique, unique)
 	t.history.enter(l)
@@ -111,7 +111,7 @@ type holdTimes struct {
 func (l *holdTimes) take(t *tally, c *call, life time.Duration) {
 	later := judge.Finding{}
 	if life <= 0 {
-		later = judge.Broken("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).Showing(c.Exchange)
+		later = judge.Breach("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).WithEvidence(c.Exchange)
 	}
 	t.find(rule.ReserveExpiresLater, later)
 	if life > partnerapi.HoldlessAfter {
@@ -128,7 +128,7 @@ func (b *bookings) settle(t *tally) {
 	if l := b.lives; l.shown != nil && !l.holdless {
 		f := judge.Finding{}
 		if l.shortest < partnerapi.HoldAtLeast-tolerance || l.shortest > partnerapi.HoldAtMost+tolerance {
-			f = judge.Broken("Expected 15 to 30 minutes ahead, received %s", l.shortest.Round(time.Second)).Showing(l.shown)
+			f = judge.Breach("Expected 15 to 30 minutes ahead, received %s", l.shortest.Round(time.Second)).WithEvidence(l.shown)
 		}
 		t.find(rule.ReserveExpiresWindow, f)
 	}
@@ -140,7 +140,7 @@ func (b *bookings) settle(t *tally) {
 // takeConfirm judges an answer to a confirm, by the known state of its code.
 func (t *bookings) takeConfirm(c *call, l *lifecycle) {
 	if !t.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{}) {
-		t.history.lost(c)
+		t.history.recordLost(c)
 		return
 	}
 	if l != nil {
@@ -149,44 +149,44 @@ func (t *bookings) takeConfirm(c *call, l *lifecycle) {
 	}
 	switch {
 	case !c.Whole:
-		t.history.lost(c)
-	case c.OK(http.StatusBadRequest):
+		t.history.recordLost(c)
+	case c.HasStatus(http.StatusBadRequest):
 		if l != nil && l.reserve != nil {
-			t.check(rule.ConfirmRefusalMessage, c, judge.Fit(schemas.Refusal))
+			t.check(rule.ConfirmRefusalMessage, c, judge.MatchesSchema(schemas.Refusal))
 		}
-	case c.OK(http.StatusOK):
+	case c.HasStatus(http.StatusOK):
 		t.takeConfirmed(c, l)
 	}
 }
 
 func (t *bookings) takeConfirmOf(c *call, l *lifecycle) {
-	at, expired := l.at(c.at())
+	at, expired := l.stageAt(c.partnerTime())
 	refused := func(r rule.Rule) {
-		t.find(r, judge.Expect(c.Answer, judge.Status(refusal)).Showing(l.reserve, l.ended))
+		t.find(r, judge.Expect(c.Answer, judge.Status(refusal)).WithEvidence(l.reserve, l.ended))
 	}
 	switch {
 	case t.partial && (at == released || at == live && expired):
 		// A call that is missing may have confirmed the hold before. Then this confirm repeats it.
 	case t.partial && at == live:
 		if c.Response.Status/100 != 4 { // a call that is missing may have released or confirmed it
-			t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.reserve))
+			t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.reserve))
 		}
 	case at == live && expired:
 		refused(rule.ConfirmExpired)
 	case at == live:
-		t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.reserve))
+		t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.reserve))
 	case at == released:
 		refused(rule.ConfirmReleased)
 	case at == cancelledStage:
 		refused(rule.ConfirmCancelled)
 	case at == confirmedStage:
 		f := judge.Finding{}
-		if !c.OK(http.StatusOK) && c.Response.Status/100 != 4 {
-			f = judge.Broken("Expected 200 or 4xx, received %s", c.Words()).Showing(l.confirm.Exchange, c.Exchange)
+		if !c.HasStatus(http.StatusOK) && c.Response.Status/100 != 4 {
+			f = judge.Breach("Expected 200 or 4xx, received %s", c.Words()).WithEvidence(l.confirm.Exchange, c.Exchange)
 		}
 		t.find(rule.ConfirmRepeatStatus, f)
 	}
-	if !c.OK(http.StatusOK) && at == live && c.Response.Status/100 == 5 {
+	if !c.HasStatus(http.StatusOK) && at == live && c.Response.Status/100 == 5 {
 		l.stage = open
 	}
 }
@@ -204,7 +204,7 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	}
 	t.takeFields(c, schema, rules...)
 	b := &scenario.Booking{Confirm: scenario.Act{Answer: c.Answer}}
-	t.find(rule.ConfirmConfirmed, judge.Confirmed(b))
+	t.find(rule.ConfirmConfirmed, judge.CheckConfirmed(b))
 	if f := judge.PDFAddresses(b); f.Outcome != report.NotApplicable {
 		t.find(rule.TicketAddress, f)
 	}
@@ -212,7 +212,7 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	if l == nil || id == "" {
 		return
 	}
-	t.find(rule.ConfirmEcho, echoed(l, c))
+	t.find(rule.ConfirmEcho, checkEchoed(l, c))
 	if l.confirm == nil {
 		l.confirm, l.id = c.Answer, id
 	} else if l.stage == cancelledStage { // this confirm should have been refused
@@ -224,7 +224,7 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	}
 	unique := judge.Finding{}
 	if other := t.history.byID[id]; other != nil && other != l {
-		unique = judge.Broken("Expected a unique externalBookingId for each, received %q twice", id).Showing(other.confirm.Exchange, c.Exchange)
+		unique = judge.Breach("Expected a unique externalBookingId for each, received %q twice", id).WithEvidence(other.confirm.Exchange, c.Exchange)
 	}
 	t.find(rule.ConfirmIDUnique, unique)
 	if t.history.byID[id] == nil {
@@ -235,12 +235,12 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	}
 }
 
-func echoed(l *lifecycle, c *call) judge.Finding {
+func checkEchoed(l *lifecycle, c *call) judge.Finding {
 	for _, of := range []struct{ name, want string }{
 		{"availabilityId", l.asked.AvailabilityID}, {"optionId", l.asked.OptionID}, {"productId", l.asked.ProductID},
 	} {
 		if is := partner.Text(c.Answer, of.name); is != "" && is != of.want {
-			return judge.Broken("%s: expected that of the hold, %q, received %q", of.name, of.want, is).Showing(l.reserve, c.Exchange)
+			return judge.Breach("%s: expected that of the hold, %q, received %q", of.name, of.want, is).WithEvidence(l.reserve, c.Exchange)
 		}
 	}
 	return judge.Finding{}
@@ -250,32 +250,32 @@ func echoed(l *lifecycle, c *call) judge.Finding {
 func (t *bookings) takeRelease(c *call, l *lifecycle) {
 	body := partnerapi.ReleaseRequest{ReservationConfirmationCode: c.Named}
 	switch {
-	case !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.ReleaseRequest, &body):
-		t.history.lost(c)
+	case !t.namesSubject(c) || len(c.Body) > 0 && !t.asks(c, schemas.ReleaseRequest, &body):
+		t.history.recordLost(c)
 		return
 	case body.ReservationConfirmationCode != c.Named:
-		t.blame(c, duty.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
-		t.history.lost(c)
+		t.blame(c, callerrules.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
+		t.history.recordLost(c)
 		return
 	}
 	if l == nil {
-		t.answered(c, rule.ReleaseUnknown, rule.ReleaseUnknownSuccess)
+		t.judgeUnknownCode(c, rule.ReleaseUnknown, rule.ReleaseUnknownSuccess)
 		return
 	}
-	at, expired := l.at(c.at())
+	at, expired := l.stageAt(c.partnerTime())
 	fits := func(r rule.Rule, before *report.Exchange) {
-		t.find(r, judge.Expect(c.Answer, judge.Status(ok), whole(c, judge.Fit(schemas.ReleaseAnswer))).Showing(before))
+		t.find(r, judge.Expect(c.Answer, judge.Status(ok), ifComplete(c, judge.MatchesSchema(schemas.ReleaseAnswer))).WithEvidence(before))
 	}
 	switch {
 	case at == live && expired:
 		fits(rule.ReleaseExpired, l.reserve)
 	case at == live:
-		if t.find(kindOf(c, rule.ReleaseStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
-			t.check(rule.ReleaseSuccess, c, judge.Fit(schemas.ReleaseAnswer), judge.Succeed)
+		if t.find(kindOf(c, rule.ReleaseStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
+			t.check(rule.ReleaseSuccess, c, judge.MatchesSchema(schemas.ReleaseAnswer), judge.Succeed)
 		}
 	case at == released:
 		fits(rule.ReleaseRepeatStatus, l.ended)
-		if c.OK(http.StatusOK) && c.Whole {
+		if c.HasStatus(http.StatusOK) && c.Whole {
 			t.check(rule.ReleaseRepeatSuccess, c, judge.Succeed)
 		}
 	case at == confirmedStage:
@@ -284,7 +284,7 @@ func (t *bookings) takeRelease(c *call, l *lifecycle) {
 		fits(rule.ReleaseCancelled, l.ended)
 	}
 	switch {
-	case at == live && !expired && c.OK(http.StatusOK) && c.Whole && judge.Succeed(c.Answer) == "":
+	case at == live && !expired && c.HasStatus(http.StatusOK) && c.Whole && judge.Succeed(c.Answer) == "":
 		l.stage, l.ended = released, c.Exchange
 	case at == live && !expired:
 		l.stage = open
@@ -293,31 +293,31 @@ func (t *bookings) takeRelease(c *call, l *lifecycle) {
 
 // takeCancel judges an answer to a cancellation. A partner may not support any (CAN-6).
 func (t *bookings) takeCancel(c *call, l *lifecycle) {
-	if !t.named(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
-		t.history.lost(c)
+	if !t.namesSubject(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
+		t.history.recordLost(c)
 		return
 	}
-	if c.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
+	if c.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		if l != nil && l.stage == confirmedStage && !t.uncancelled.Ends() {
-			t.uncancelled = judge.Expect(c.Answer, judge.Status(ok)).Showing(l.confirm.Exchange)
+			t.uncancelled = judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.confirm.Exchange)
 		}
 		return
 	}
-	t.cancels = t.cancels || c.OK(http.StatusOK)
+	t.cancels = t.cancels || c.HasStatus(http.StatusOK)
 	switch {
 	case l == nil:
-		t.answered(c, rule.CancelUnknown, rule.CancelUnknownSuccess)
+		t.judgeUnknownCode(c, rule.CancelUnknown, rule.CancelUnknownSuccess)
 	case l.stage == confirmedStage:
 		t.mark(rule.CancelSupported)
-		if t.find(kindOf(c, rule.CancelStatus), judge.Expect(c.Answer, judge.Status(ok)).Showing(l.confirm.Exchange)) && c.Whole &&
-			t.check(rule.CancelJSON, c, scenario.NoObject) && t.check(rule.CancelSuccess, c, judge.Fit(schemas.CancelAnswer), judge.Succeed) {
+		if t.find(kindOf(c, rule.CancelStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.confirm.Exchange)) && c.Whole &&
+			t.check(rule.CancelJSON, c, scenario.NoObject) && t.check(rule.CancelSuccess, c, judge.MatchesSchema(schemas.CancelAnswer), judge.Succeed) {
 			l.stage, l.ended = cancelledStage, c.Exchange
 			return
 		}
 		l.stage = open
 	case l.stage == cancelledStage:
-		t.find(rule.CancelRepeatStatus, judge.Expect(c.Answer, judge.Status(ok), whole(c, judge.Fit(schemas.CancelAnswer))).Showing(l.ended))
-		if c.OK(http.StatusOK) && c.Whole {
+		t.find(rule.CancelRepeatStatus, judge.Expect(c.Answer, judge.Status(ok), ifComplete(c, judge.MatchesSchema(schemas.CancelAnswer))).WithEvidence(l.ended))
+		if c.HasStatus(http.StatusOK) && c.Whole {
 			t.check(rule.CancelRepeatSuccess, c, judge.Succeed)
 		}
 	}
@@ -327,10 +327,10 @@ func (t *bookings) takeCancel(c *call, l *lifecycle) {
 // may refuse longer ones.
 const longestCode = 200
 
-// answered judges a call about a code that the recording has not shown before. The answer must be
+// judgeUnknownCode judges a call about a code that the recording has not shown before. The answer must be
 // 200 with success true, whatever the code is. In a partial history the partner may know the code:
 // another rule may then be the broken one.
-func (t *bookings) answered(c *call, answer, success rule.Rule) {
+func (t *bookings) judgeUnknownCode(c *call, answer, success rule.Rule) {
 	if t.partial || len(c.Named) > longestCode || strings.ContainsFunc(c.Named, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\uFFFD' }) {
 		return
 	}
@@ -339,8 +339,8 @@ func (t *bookings) answered(c *call, answer, success rule.Rule) {
 	}
 }
 
-// whole limits a check to answers that the recording contains completely.
-func whole(c *call, right judge.Check) judge.Check {
+// ifComplete limits a check to answers that the recording contains completely.
+func ifComplete(c *call, right judge.Check) judge.Check {
 	return func(answer *probe.Answer) string {
 		if !c.Whole {
 			return ""

@@ -26,7 +26,7 @@ func (j *Judge) Breaches() (all []Breach) {
 		}
 		last := seen[r.ID]
 		for i, x := range last.shown {
-			last.shown[i] = j.keys.Clean(x)
+			last.shown[i] = j.keys.CleanExchange(x)
 		}
 		all = append(all, Breach{r, last.times, j.keys.Words(last.message), last.shown})
 	}

@@ -8,8 +8,8 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/recording"
-	"partnerkit.dev/internal/mask"
+	"partnerkit.dev/conformance/internal/traffic/recording"
+	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -28,19 +28,19 @@ type call struct {
 	raced bool // another call about the same code was in progress
 }
 
-func (c *call) ended() time.Time { return c.StartedAt.Add(c.Duration) }
+func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
 
-// at returns when the call was answered by the partner's clock, from its Date header.
-func (c *call) at() time.Time {
+// partnerTime returns when the call was answered by the partner's clock, from its Date header.
+func (c *call) partnerTime() time.Time {
 	if c.Response != nil {
 		if date, err := http.ParseTime(c.Response.Header.Get("Date")); err == nil {
 			return date
 		}
 	}
-	return c.ended()
+	return c.endTime()
 }
 
-func callOf(x *recording.Exchange, number int, masker *mask.Masker) *call {
+func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 	limit := x.Endpoint.Timeout(partnerapi.Healthy)
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
 		limit = partnerapi.ProbeTimeout
@@ -51,7 +51,7 @@ func callOf(x *recording.Exchange, number int, masker *mask.Masker) *call {
 		Answer: probe.Recorded{
 			Number: number, Endpoint: x.Endpoint, Named: x.Named, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
-		}.Exchanged(masker),
+		}.ToAnswer(masker),
 		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
@@ -77,9 +77,9 @@ func confirmedCode(c *call) string {
 	return code
 }
 
-// unsold reports whether the answer may be one about an option that is not sold.
-func (c *call) unsold() bool {
-	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.OK(http.StatusBadRequest))
+// mayBeUnsold reports whether the answer may be one about an option that is not sold.
+func (c *call) mayBeUnsold() bool {
+	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.HasStatus(http.StatusBadRequest))
 }
 
 var (

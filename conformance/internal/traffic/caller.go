@@ -6,7 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/schemas"
 )
 
@@ -19,7 +19,7 @@ type caller struct {
 func newCaller() *caller { return &caller{map[string]*report.CallerFault{}, map[string]bool{}} }
 
 // blame records a fault of the caller in a call.
-func (a *caller) blame(c *call, d duty.Rule, format string, args ...any) {
+func (a *caller) blame(c *call, d callerrules.Rule, format string, args ...any) {
 	fault := a.faults[d.ID]
 	if fault == nil {
 		fault = &report.CallerFault{ID: d.ID, Clause: d.Clause, Title: d.Title, Message: fmt.Sprintf(format, args...), Exchange: *c.Exchange}
@@ -28,10 +28,10 @@ func (a *caller) blame(c *call, d duty.Rule, format string, args ...any) {
 	fault.Calls++
 }
 
-// shown returns the caller's faults in the order of a booking, with their texts passed through
+// reportFaults returns the caller's faults in the order of a booking, with their texts passed through
 // words.
-func (a *caller) shown(words func(string) string, clean func(report.Exchange) report.Exchange) (all []report.CallerFault) {
-	for _, d := range duty.All() {
+func (a *caller) reportFaults(words func(string) string, clean func(report.Exchange) report.Exchange) (all []report.CallerFault) {
+	for _, d := range callerrules.All() {
 		if fault := a.faults[d.ID]; fault != nil {
 			shown := *fault
 			shown.Message, shown.Exchange = words(fault.Message), clean(fault.Exchange)
@@ -51,21 +51,21 @@ func (a *caller) asks(c *call, schema string, into any) bool {
 	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
 		message, _, _ = strings.Cut(message, ", received")
 	}
-	a.blame(c, duty.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, message)
+	a.blame(c, callerrules.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, message)
 	return false
 }
 
 // fits reports whether a call is as a duty requires, given what its judge says is wrong.
-func (a *caller) fits(c *call, d duty.Rule, wrong string) bool {
+func (a *caller) fits(c *call, d callerrules.Rule, wrong string) bool {
 	if wrong != "" {
 		a.blame(c, d, "%s%s", strings.ToUpper(wrong[:1]), wrong[1:])
 	}
 	return wrong == ""
 }
 
-// typed reports whether a call has no body, or sends it as JSON.
-func (a *caller) typed(c *call) bool {
-	return len(c.Body) == 0 || a.fits(c, duty.BodyType, duty.ContentType(c.Endpoint, c.Request.Header))
+// isJSON reports whether a call has no body, or sends it as JSON.
+func (a *caller) isJSON(c *call) bool {
+	return len(c.Body) == 0 || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
 }
 
 // reservedOnce records a repeated reserve as a fault.
@@ -73,7 +73,7 @@ func (a *caller) reservedOnce(c *call, reference string) {
 	switch {
 	case reference == "":
 	case a.once[reference]:
-		a.blame(c, duty.ReserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
+		a.blame(c, callerrules.ReserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
 	case len(a.once) < mostLifecycles:
 		a.once[reference] = true
 	}
@@ -83,23 +83,23 @@ func (a *caller) reservedOnce(c *call, reference string) {
 func (a *caller) mayConfirm(c *call, l *lifecycle) {
 	switch l.stage {
 	case released:
-		a.blame(c, duty.NotReleased, "The code %.60q was confirmed after its release had been answered", l.code)
+		a.blame(c, callerrules.NotReleased, "The code %.60q was confirmed after its release had been answered", l.code)
 	case confirmedStage:
-		a.blame(c, duty.ConfirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
+		a.blame(c, callerrules.ConfirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
 	}
 }
 
 // asksWindow reports whether a partner must answer for the window of a call. If not, it records a
 // fault of the caller.
 func (a *caller) asksWindow(c *call, q scenario.Question) bool {
-	if duty.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.at()) != duty.OtherWindow {
+	if callerrules.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.partnerTime()) != callerrules.OtherWindow {
 		return true
 	}
-	a.blame(c, duty.Window, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", q.Window.From, q.Window.To)
+	a.blame(c, callerrules.Window, "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days", q.Window.From, q.Window.To)
 	return false
 }
 
-// named reports whether the path names its code or booking as the contract requires (RSV-6).
-func (a *caller) named(c *call) bool {
-	return a.fits(c, duty.Escaped, duty.Segment(c.Segment, c.Named))
+// namesSubject reports whether the path names its code or booking as the contract requires (RSV-6).
+func (a *caller) namesSubject(c *call) bool {
+	return a.fits(c, callerrules.Escaped, callerrules.Segment(c.Segment, c.Named))
 }

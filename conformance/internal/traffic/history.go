@@ -53,9 +53,9 @@ type lifecycle struct {
 // holds periodically, and clocks may have full seconds only.
 const unsure = time.Minute
 
-// at returns the stage by the partner's clock, and whether a live hold has expired. A hold that may
+// stageAt returns the stage by the partner's clock, and whether a live hold has expired. A hold that may
 // just have expired is open.
-func (l *lifecycle) at(now time.Time) (s stage, over bool) {
+func (l *lifecycle) stageAt(now time.Time) (s stage, over bool) {
 	if l.stage != live {
 		return l.stage, false
 	}
@@ -87,8 +87,8 @@ func (h *history) forget(l *lifecycle) {
 	}
 }
 
-// about returns the lifecycle that a call is about; nil if the recording has not shown it.
-func (h *history) about(c *call) *lifecycle {
+// lifecycleOf returns the lifecycle that a call is about; nil if the recording has not shown it.
+func (h *history) lifecycleOf(c *call) *lifecycle {
 	switch c.Endpoint {
 	case partnerapi.Confirm, partnerapi.Release:
 		return h.byCode[c.subject()]
@@ -99,10 +99,10 @@ func (h *history) about(c *call) *lifecycle {
 	}
 }
 
-// lost records a call without a usable answer: its effect is unknown.
-func (h *history) lost(c *call) {
-	if l := h.about(c); l != nil && !c.OK(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
-		l.stage, l.until = open, c.ended()
+// recordLost records a call without a usable answer: its effect is unknown.
+func (h *history) recordLost(c *call) {
+	if l := h.lifecycleOf(c); l != nil && !c.HasStatus(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
+		l.stage, l.until = open, c.endTime()
 	}
 }
 
@@ -113,11 +113,11 @@ type gap struct {
 	touched  *lifecycle // by the previous call
 }
 
-func (g gap) none() bool { return g.from.IsZero() }
+func (g gap) isEmpty() bool { return g.from.IsZero() }
 
-// missed records calls that were not taken: see Judge.Missed.
-func (h *history) missed(from, to time.Time) {
-	if h.gap.none() || from.Before(h.gap.from) {
+// recordMissed records calls that were not taken: see Judge.Missed.
+func (h *history) recordMissed(from, to time.Time) {
+	if h.gap.isEmpty() || from.Before(h.gap.from) {
 		h.gap.from, h.gap.bridged = from, false
 	}
 	if to.After(h.gap.to) {
@@ -127,7 +127,7 @@ func (h *history) missed(from, to time.Time) {
 
 // bridge sets the state of every hold and booking to unknown if calls were missed before c ended.
 func (h *history) bridge(c *call) {
-	if h.gap.none() || c.ended().Before(h.gap.from) {
+	if h.gap.isEmpty() || c.endTime().Before(h.gap.from) {
 		return
 	}
 	of := h.order
@@ -144,5 +144,5 @@ func (h *history) bridge(c *call) {
 		h.gap = gap{}
 		return
 	}
-	c.raced, h.gap.bridged, h.gap.touched = true, true, h.about(c)
+	c.raced, h.gap.bridged, h.gap.touched = true, true, h.lifecycleOf(c)
 }

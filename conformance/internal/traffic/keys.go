@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
-	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/internal/callerrules"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -45,8 +45,8 @@ func (all timing) take(t *tally, c *call) {
 	if late {
 		last.shown = append(last.shown[max(0, len(last.shown)-1):], c.Exchange)
 		if slow := slices.DeleteFunc(slices.Clone(last.late), func(late bool) bool { return !late }); len(slow) > 1 {
-			f = judge.Broken("Expected the complete answer within %s: %d of %s in a row took longer, the last %s",
-				c.Limit, len(slow), count.Of(len(last.late), "call"), c.Duration.Round(time.Millisecond)).Showing(last.shown...)
+			f = judge.Breach("Expected the complete answer within %s: %d of %s in a row took longer, the last %s",
+				c.Limit, len(slow), plural.Count(len(last.late), "call"), c.Duration.Round(time.Millisecond)).WithEvidence(last.shown...)
 		}
 	}
 	if !t.find(r, f) || !late {
@@ -54,7 +54,7 @@ func (all timing) take(t *tally, c *call) {
 	}
 	if _, known := t.broken[r.ID]; !known {
 		late := judge.Finding{Outcome: report.Warned, Message: fmt.Sprintf("Expected the complete answer within %s: one call took %s", c.Limit, c.Duration.Round(time.Millisecond))}
-		t.broken[r.ID] = late.Showing(c.Exchange)
+		t.broken[r.ID] = late.WithEvidence(c.Exchange)
 	}
 }
 
@@ -93,12 +93,12 @@ func (k *keys) take(t *tally, c *call) (all bool) {
 	if c.Endpoint == partnerapi.Products && c.Query.Has("limit") {
 		missing = rule.ProbeMissingKey
 	}
-	refused := c.OK(http.StatusUnauthorized, http.StatusForbidden)
+	refused := c.HasStatus(http.StatusUnauthorized, http.StatusForbidden)
 	switch {
-	case c.Keyless && c.OK(http.StatusUnauthorized):
+	case c.Keyless && c.HasStatus(http.StatusUnauthorized):
 		k.probed[missing.ID] = true
 	case c.Keyless && !k.keyless[missing.ID].Ends():
-		k.keyless[missing.ID] = judge.Broken("Expected 401, received %s", c.Words()).Showing(c.Exchange)
+		k.keyless[missing.ID] = judge.Breach("Expected 401, received %s", c.Words()).WithEvidence(c.Exchange)
 	case c.Keyless:
 	case c.Key == "":
 		k.shown = true
@@ -110,8 +110,8 @@ func (k *keys) take(t *tally, c *call) (all bool) {
 	case !refused:
 		k.shown = true
 		if before := k.refused[c.Key]; before != nil {
-			t.find(rule.KeyAccepted, judge.Broken("Expected a key that is accepted before and afterwards to be accepted, received %d", before.Response.Status).
-				Showing(before, c.Exchange))
+			t.find(rule.KeyAccepted, judge.Breach("Expected a key that is accepted before and afterwards to be accepted, received %d", before.Response.Status).
+				WithEvidence(before, c.Exchange))
 			delete(k.refused, c.Key)
 		} else {
 			t.find(rule.KeyAccepted, judge.Finding{})
@@ -131,9 +131,9 @@ func (k *keys) settle(t *tally, by *caller) {
 		return
 	}
 	for _, c := range k.without {
-		delete(by.faults, duty.Authorized.ID) // from an earlier Settle
-		by.blame(c, duty.Authorized, "There is no Authorization header in %s", count.Of(k.missing, "call"))
-		by.faults[duty.Authorized.ID].Calls = k.missing
+		delete(by.faults, callerrules.Authorized.ID) // from an earlier Settle
+		by.blame(c, callerrules.Authorized, "There is no Authorization header in %s", plural.Count(k.missing, "call"))
+		by.faults[callerrules.Authorized.ID].Calls = k.missing
 	}
 	for _, rules := range judge.KeyMissing {
 		for _, r := range rules {

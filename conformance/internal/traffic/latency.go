@@ -66,14 +66,14 @@ func Latency(endpoint partnerapi.Endpoint, calls []*report.Exchange, scaled func
 	}
 	slices.Sort(took)
 	l.MedianMS, l.P95MS, l.WorstMS = milliseconds(took[len(took)/2]), milliseconds(took[len(took)*95/100]), milliseconds(took[len(took)-1])
-	for _, d := range thinned(took, report.MostTimes) {
+	for _, d := range sampleEvenly(took, report.MostTimes) {
 		l.TimesMS = append(l.TimesMS, milliseconds(d))
 	}
 	return l
 }
 
-// thinned returns at most n elements of all, evenly chosen, including the first and the last.
-func thinned[T any](all []T, n int) []T {
+// sampleEvenly returns at most n elements of all, evenly chosen, including the first and the last.
+func sampleEvenly[T any](all []T, n int) []T {
 	if len(all) <= n {
 		return all
 	}

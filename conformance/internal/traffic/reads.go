@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -36,7 +36,7 @@ func (t *reads) takeCatalog(c *call) {
 	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
 		t.check(rule.ProbeStatus, c, judge.Status(ok)) // its content is not judged
 		return
-	case !t.fits(c, duty.ProductsForm, duty.ProductsQuery(c.RawQuery)):
+	case !t.fits(c, callerrules.ProductsForm, callerrules.ProductsQuery(c.RawQuery)):
 		return
 	default:
 		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
@@ -49,7 +49,7 @@ func (t *reads) takeCatalog(c *call) {
 	for i, element := range elements {
 		value, err := discover.DecodeElement(element)
 		if err != nil {
-			t.find(rules.json, judge.Broken("products[%d]: %v", i, err).Showing(c.Exchange))
+			t.find(rules.json, judge.Breach("products[%d]: %v", i, err).WithEvidence(c.Exchange))
 			return
 		}
 		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
@@ -66,7 +66,7 @@ func (t *reads) takeCatalog(c *call) {
 	t.mark(fieldrule.All(partnerapi.Products)...)
 	survey.Pull = c.Exchange
 	for _, of := range judge.InCatalog {
-		t.find(of.Rule, of.Judge(survey).Showing(c.Exchange))
+		t.find(of.Rule, of.Judge(survey).WithEvidence(c.Exchange))
 	}
 }
 
@@ -78,12 +78,12 @@ func (t *reads) elements(c *call, rules readRules, split func([]byte) ([]json.Ra
 	}
 	elements, err := split(c.Raw)
 	if err != nil && !errors.Is(err, discover.ErrShape) {
-		t.find(rules.json, judge.Broken("%v", err).Showing(c.Exchange))
+		t.find(rules.json, judge.Breach("%v", err).WithEvidence(c.Exchange))
 		return nil, false
 	}
 	t.find(rules.json, judge.Finding{})
 	if err != nil {
-		t.find(rules.shape, judge.Broken("%v", err).Showing(c.Exchange))
+		t.find(rules.shape, judge.Breach("%v", err).WithEvidence(c.Exchange))
 		return nil, false
 	}
 	t.find(rules.shape, judge.Finding{})
@@ -156,11 +156,11 @@ func (t *reads) takeSlots(c *call) {
 	one := len(asked.Units) == 1 && asked.Units[0] == partnerapi.UnitQuantity{ID: q.Option.Lead(), Quantity: 1}
 	mustAnswer := known && t.asksWindow(c, q) && one
 	switch {
-	case !mustAnswer && !c.OK(http.StatusOK):
+	case !mustAnswer && !c.HasStatus(http.StatusOK):
 		return // a partner may refuse what a marketplace never sends
-	case !t.current(c) && c.unsold():
+	case !t.isCurrent(c) && c.mayBeUnsold():
 		return // the option may not be sold any more
-	case c.OK(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
+	case c.HasStatus(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
 		t.check(rule.EmptyWindow, c, judge.Status(ok))
 		return
 	}
@@ -172,14 +172,14 @@ func (t *reads) takeSlots(c *call) {
 	if !read {
 		return
 	}
-	if !t.current(c) { // newer units and freesale are unknown
+	if !t.isCurrent(c) { // newer units and freesale are unknown
 		q.Option.Units, q.Product.AllowFreesale = nil, true
 	}
 	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.Count()
 	for i, element := range elements {
 		value, err := discover.DecodeElement(element)
 		if err != nil {
-			t.find(rule.AvailabilityJSON, judge.Broken("[%d]: %v", i, err).Showing(c.Exchange))
+			t.find(rule.AvailabilityJSON, judge.Breach("[%d]: %v", i, err).WithEvidence(c.Exchange))
 			return
 		}
 		slot := discover.ReadSlot(value)
@@ -187,7 +187,7 @@ func (t *reads) takeSlots(c *call) {
 		answer.Slots = append(answer.Slots, slot)
 	}
 	t.fields.Slots(answer)
-	now := dated{answer, c.StartedAt, c.ended(), c.at(), mustAnswer && t.current(c)}
+	now := dated{answer, c.StartedAt, c.endTime(), c.partnerTime(), mustAnswer && t.isCurrent(c)}
 	if len(elements) == 0 {
 		t.mark(rule.EmptyWindow)
 		if known {
@@ -219,10 +219,10 @@ func (t *reads) agree(now dated) {
 			continue // calls in between are unknown
 		}
 		long, part := old.SlotAnswer, now.SlotAnswer
-		if !within(part.Window, long.Window) {
+		if !isPartOf(part.Window, long.Window) {
 			long, part = part, long
 		}
-		if !within(part.Window, long.Window) {
+		if !isPartOf(part.Window, long.Window) {
 			continue
 		}
 		t.find(rule.SlotPermanent, judge.KeepsIDs(old.SlotAnswer, now.SlotAnswer))
@@ -235,10 +235,10 @@ func (t *reads) agree(now dated) {
 			t.find(rule.WindowEnd, end)
 		}
 		if usual && !end.Ends() {
-			t.beyond(long, part, now)
+			t.judgeWindow(long, part, now)
 		}
 		if some || usual {
-			long.Slots = t.lasting(long.Slots, now, !some)
+			long.Slots = t.lastingSlots(long.Slots, now, !some)
 			t.find(rule.OneDay, judge.ShowsDay(long, part))
 		}
 	}
@@ -253,23 +253,23 @@ func (t *reads) agree(now dated) {
 	}
 }
 
-// lasting returns the slots that any answer within a minute must show. counted leaves out those
+// lastingSlots returns the slots that any answer within a minute must show. counted leaves out those
 // whose seats are not counted: they may be sold out.
-func (t *reads) lasting(slots []discover.Slot, now dated, counted bool) []discover.Slot {
+func (t *reads) lastingSlots(slots []discover.Slot, now dated, counted bool) []discover.Slot {
 	fewest := int64(mayVanish)
 	if t.partial {
 		fewest = mayVanishUnseen
 	}
 	return slices.DeleteFunc(slices.Clone(slots), func(s discover.Slot) bool {
 		uncounted := s.Vacancies == nil && s.Status != partnerapi.StatusFreesale && !now.Product.AllowFreesale
-		return s.Start.Before(now.at.Add(soon)) || !s.Status.Bookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
+		return s.Start.Before(now.at.Add(soon)) || !s.Status.IsBookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
 	})
 }
 
-// beyond judges whether a window lacks slots that a part of it shows.
-func (t *reads) beyond(long, part scenario.SlotAnswer, now dated) {
+// judgeWindow judges whether a window lacks slots that a part of it shows.
+func (t *reads) judgeWindow(long, part scenario.SlotAnswer, now dated) {
 	shown, w := judge.IDsByTime(long), scenario.Windows{Long: long, Part: part}
-	for _, slot := range t.lasting(part.Slots, now, true) {
+	for _, slot := range t.lastingSlots(part.Slots, now, true) {
 		if len(shown[judge.TimeOf(slot)]) == 0 {
 			w.Beyond = append(w.Beyond, slot.ID)
 		}
@@ -296,4 +296,6 @@ func (w *windows) forget(now time.Time) {
 	}
 }
 
-func within(part, whole discover.Window) bool { return whole.From <= part.From && part.To <= whole.To }
+func isPartOf(part, whole discover.Window) bool {
+	return whole.From <= part.From && part.To <= whole.To
+}

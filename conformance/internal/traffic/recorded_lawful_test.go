@@ -95,7 +95,7 @@ func windowsOf(t *testing.T, o mockpartner.Options) string {
 // brokenWindows returns the broken rules about availability.
 func brokenWindows(t *testing.T, o mockpartner.Options) (broken []string) {
 	t.Helper()
-	outcome, err := judged(t, windowsOf(t, o))
+	outcome, err := judgeFiles(t, windowsOf(t, o))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestWindowsOfARecordingAgreeWhereNothingCanHaveChangedThem(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			outcome, err := judged(t, catalogOfOne(1)+strings.Join(c.calls, ""))
+			outcome, err := judgeFiles(t, catalogOfOne(1)+strings.Join(c.calls, ""))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestWindowsOfARecordingAgreeWhereNothingCanHaveChangedThem(t *testing.T) {
 // The catalog says in which zone the days are, and whether the option is sold.
 func TestWindowsOfAnUnknownOptionAreNotCompared(t *testing.T) {
 	t.Parallel()
-	outcome, err := judged(t, window(2, 1, last, slotOf(9, 12), slotOf(10, 12))+window(3, 10, 10))
+	outcome, err := judgeFiles(t, window(2, 1, last, slotOf(9, 12), slotOf(10, 12))+window(3, 10, 10))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,10 +25,10 @@ const (
 
 // entry is one line of a recording: a call that began so many seconds after noon.
 func entry(second float64, method, path, body string, status int, answer string) string {
-	return keyed(second, method, path, body, status, answer, recordedKey)
+	return harEntry(second, method, path, body, status, answer, recordedKey)
 }
 
-func keyed(second float64, method, path, body string, status int, answer, key string) string {
+func harEntry(second float64, method, path, body string, status int, answer, key string) string {
 	at := fmt.Sprintf("2026-07-01T12:%02d:%06.3fZ", int(second)/60, second-float64(int(second)/60*60))
 	return fmt.Sprintf(`{"startedDateTime":%q,"time":40,"request":{"method":%q,"url":%q,"headers":[{"name":"Authorization","value":"Bearer %s"},{"name":"Content-Type","value":"application/json"}],"postData":{"text":%q}},`+
 		`"response":{"status":%d,"headers":[{"name":"Content-Type","value":"application/json"}],"content":{"size":%d,"text":%q}}}`+"\n",
@@ -45,7 +45,7 @@ func confirm(second float64, code string, status int, answer string) string {
 	return entry(second, "POST", "/bookings/confirm", fmt.Sprintf(`{"reservationConfirmationCode":%q,"contact":{"fullName":%q}}`, code, recordedGuest), status, answer)
 }
 
-func booked(id string) string {
+func bookingBody(id string) string {
 	return fmt.Sprintf(`{"externalBookingId":%q,"status":"CONFIRMED","contact":{"fullName":%q}}`, id, recordedGuest)
 }
 
@@ -57,7 +57,7 @@ func cancel(second float64, id string) string {
 	return entry(second, "POST", "/bookings/"+id+"/cancel", `{"reason":"ill"}`, 200, `{"success":true}`)
 }
 
-func judged(t *testing.T, files ...string) (*suite.Outcome, error) {
+func judgeFiles(t *testing.T, files ...string) (*suite.Outcome, error) {
 	t.Helper()
 	dir, names := t.TempDir(), []string{}
 	for i, text := range files {
@@ -86,21 +86,21 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 		broken []string
 		caller []string
 	}{
-		"a booking that keeps the contract": {calls: []string{reserve(1, "a", "R1"), confirm(2, "R1", 200, booked("B1")), cancel(3, "B1"), release(4, "R1")}},
+		"a booking that keeps the contract": {calls: []string{reserve(1, "a", "R1"), confirm(2, "R1", 200, bookingBody("B1")), cancel(3, "B1"), release(4, "R1")}},
 		"a refusal after the release": {
 			calls:  []string{reserve(1, "a", "R1"), release(2, "R1"), confirm(3, "R1", 400, refused)},
 			caller: []string{"confirm.not-released"},
 		},
 		"a booking after the release": {
-			calls:  []string{reserve(1, "a", "R1"), release(2, "R1"), confirm(3, "R1", 200, booked("B1"))},
+			calls:  []string{reserve(1, "a", "R1"), release(2, "R1"), confirm(3, "R1", 200, bookingBody("B1"))},
 			broken: []string{"confirm.released"}, caller: []string{"confirm.not-released"},
 		},
 		"a second booking for one code": {
-			calls:  []string{reserve(1, "a", "R1"), confirm(2, "R1", 200, booked("B1")), confirm(3, "R1", 200, booked("B2"))},
+			calls:  []string{reserve(1, "a", "R1"), confirm(2, "R1", 200, bookingBody("B1")), confirm(3, "R1", 200, bookingBody("B2"))},
 			broken: []string{"confirm.repeat.booking"}, caller: []string{"confirm.once"},
 		},
 		"two bookings with one id": {
-			calls:  []string{reserve(1, "a", "R1"), reserve(2, "b", "R2"), confirm(3, "R1", 200, booked("B1")), confirm(4, "R2", 200, booked("B1"))},
+			calls:  []string{reserve(1, "a", "R1"), reserve(2, "b", "R2"), confirm(3, "R1", 200, bookingBody("B1")), confirm(4, "R2", 200, bookingBody("B1"))},
 			broken: []string{"confirm.booking-id.unique"},
 		},
 		"one code for two holds": {
@@ -110,11 +110,11 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 			calls: []string{reserve(1, "a", "R1"), confirm(2, "R1", 400, refused)}, broken: []string{"confirm.status"},
 		},
 		"a hold that may just have expired": {calls: []string{reserve(1, "a", "R1"), confirm(1170, "R1", 400, refused)}},
-		"a hold that has expired":           {calls: []string{reserve(1, "a", "R1"), confirm(1300, "R1", 200, booked("B1"))}, broken: []string{"confirm.expired"}},
+		"a hold that has expired":           {calls: []string{reserve(1, "a", "R1"), confirm(1300, "R1", 200, bookingBody("B1"))}, broken: []string{"confirm.expired"}},
 		"a release and a confirm at the same time": {
 			calls: []string{reserve(1, "a", "R1"), confirm(2, "R1", 400, refused), release(2.01, "R1")},
 		},
-		"a code from before the recording": {calls: []string{confirm(2, "R9", 200, booked("B9")), cancel(3, "B9")}},
+		"a code from before the recording": {calls: []string{confirm(2, "R9", 200, bookingBody("B9")), cancel(3, "B9")}},
 		"a reserve that is sent again": {
 			calls: []string{reserve(1, "a", "R1"), reserve(2, "a", "R2")}, caller: []string{"reserve.once"},
 		},
@@ -128,7 +128,7 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			outcome, err := judged(t, strings.Join(c.calls, ""))
+			outcome, err := judgeFiles(t, strings.Join(c.calls, ""))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,9 +155,9 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 
 func TestTheOrderOfFilesDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	first, second := reserve(1, "a", "R1")+confirm(3, "R1", 200, booked("B1")), release(2, "R1")+cancel(4, "B1")
+	first, second := reserve(1, "a", "R1")+confirm(3, "R1", 200, bookingBody("B1")), release(2, "R1")+cancel(4, "B1")
 	for _, files := range [][]string{{first, second}, {second, first}} {
-		outcome, err := judged(t, files...)
+		outcome, err := judgeFiles(t, files...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestReportsOfARecordingNameNoKeyAndNoCustomer(t *testing.T) {
 	}
 	text, _ := json.Marshal(map[string]string{"message": "no seat for " + strings.Join(forms, ", ")})
 	body := string(text)
-	outcome, err := judged(t, reserve(1, "a", "R1")+release(2, "R1")+confirm(3, "R1", 200, booked("B1"))+confirm(4, "R1", 500, body)+
+	outcome, err := judgeFiles(t, reserve(1, "a", "R1")+release(2, "R1")+confirm(3, "R1", 200, bookingBody("B1"))+confirm(4, "R1", 500, body)+
 		reserve(5, "b", "R2")+confirm(6, "R2", 409, body)+entry(7, "POST", "/bookings/reserve", `{"contact":{"fullName":["`+recordedGuest+`"]}}`, 500, "<p>"+recordedGuest))
 	if err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestARecordingWithoutCallsOfTheContractIsRefused(t *testing.T) {
 		"a broken entry": reserve(1, "a", "R1") + `{"startedDateTime":}`,
 		"nothing":        "",
 	} {
-		if outcome, err := judged(t, text); err == nil {
+		if outcome, err := judgeFiles(t, text); err == nil {
 			t.Errorf("%s: want an error, got %s", what, outcome.Result.Verdict)
 		}
 	}
@@ -224,7 +224,7 @@ func TestARecordingWithoutCallsOfTheContractIsRefused(t *testing.T) {
 
 func TestTheLastEntryOfARecordingMayBeCutShort(t *testing.T) {
 	t.Parallel()
-	outcome, err := judged(t, reserve(1, "a", "R1")+`{"startedDateTime":`)
+	outcome, err := judgeFiles(t, reserve(1, "a", "R1")+`{"startedDateTime":`)
 	if err != nil || outcome.Result.Coverage.Calls != 1 {
 		t.Errorf("Expected the one call that is whole judged, received %+v and %v", outcome, err)
 	}
@@ -249,7 +249,7 @@ func TestARecordedAnswerThatMayBeABreachPassesNoRule(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			found, err := judged(t, c.calls)
+			found, err := judgeFiles(t, c.calls)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,9 +28,9 @@ func (s *sold) show(p discover.Product) {
 	s.products[p.ID] = p
 }
 
-// current reports whether the last catalog shows what the partner sells at the time of c. In a
+// isCurrent reports whether the last catalog shows what the partner sells at the time of c. In a
 // partial history, a newer catalog may be missing.
-func (s *sold) current(c *call) bool {
+func (s *sold) isCurrent(c *call) bool {
 	return !s.partial || !s.pulled.IsZero() && c.StartedAt.Sub(s.pulled) <= agreeing
 }
 

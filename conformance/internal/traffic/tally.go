@@ -7,7 +7,7 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 )
 
@@ -80,7 +80,7 @@ func (t *tally) settle(into *judge.Verdicts) map[string]breach {
 	for _, r := range rule.All() {
 		finding, found := t.broken[r.ID]
 		if more := t.again[r.ID]; more > 0 {
-			finding.Message = fmt.Sprintf("%s (and %s)", finding.Message, count.Of(more, "more call"))
+			finding.Message = fmt.Sprintf("%s (and %s)", finding.Message, plural.Count(more, "more call"))
 		}
 		if fields := t.fields.Finding(r.ID); !found && fields.Ends() {
 			finding, found = fields, true

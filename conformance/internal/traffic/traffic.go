@@ -12,11 +12,11 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/recording"
+	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
-	"partnerkit.dev/internal/mask"
+	"partnerkit.dev/internal/anonymize"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -33,7 +33,7 @@ type Judge struct {
 	live    bool
 	began   time.Time
 	keys    *probe.Keyring
-	masker  *mask.Masker
+	masker  *anonymize.Masker
 	calls   int
 	seen    seen
 
@@ -62,7 +62,7 @@ func New(o Options) *Judge {
 	all, by, windows, history := newTally(ring.Redact), newCaller(), newWindows(), newHistory()
 	sold := &sold{products: map[string]discover.Product{}, partial: o.Partial}
 	return &Judge{
-		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring, masker: mask.NewMasker(),
+		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring, masker: anonymize.NewMasker(),
 		seen:  seen{calls: map[partnerapi.Endpoint]*sample{}},
 		tally: all, caller: by, sold: sold, history: history, reads: &reads{all, by, sold, windows},
 		bookings: &bookings{tally: all, caller: by, sold: sold, windows: windows, history: history, tickets: o.Tickets},
@@ -82,18 +82,18 @@ func (j *Judge) Take(x *recording.Exchange) {
 	j.order(c)
 }
 
-// Until judges the calls that ended before now. Every later call must have started after now.
-func (j *Judge) Until(now time.Time) {
-	for len(j.waiting) > 0 && !j.waiting[0].ended().After(now) {
+// JudgeUntil judges the calls that ended before now. Every later call must have started after now.
+func (j *Judge) JudgeUntil(now time.Time) {
+	for len(j.waiting) > 0 && !j.waiting[0].endTime().After(now) {
 		j.judge(j.waiting[0])
 		j.waiting = j.waiting[1:]
 	}
 }
 
-// Missed records that calls about holds and bookings were made between these times but not taken.
+// RecordMissed records that calls about holds and bookings were made between these times but not taken.
 // Their effects are unknown, so their consequences never count against the partner or the caller.
 // Call Missed before taking a call that ended after the first missed call began.
-func (j *Judge) Missed(from, to time.Time) { j.history.missed(from, to) }
+func (j *Judge) RecordMissed(from, to time.Time) { j.history.recordMissed(from, to) }
 
 // Finish judges the calls that waited for later ones.
 func (j *Judge) Finish() {
@@ -108,12 +108,12 @@ const mostWaiting = 1000
 
 // order lets the next call wait, and judges the waiting calls that ended before it.
 func (j *Judge) order(c *call) {
-	for len(j.waiting) > 0 && (!j.waiting[0].ended().After(c.StartedAt) || len(j.waiting) == mostWaiting) {
+	for len(j.waiting) > 0 && (!j.waiting[0].endTime().After(c.StartedAt) || len(j.waiting) == mostWaiting) {
 		j.judge(j.waiting[0])
 		j.waiting = j.waiting[1:]
 	}
 	for _, other := range j.waiting {
-		if subject := c.subject(); subject != "" && subject == other.subject() && other.ended().After(c.StartedAt) {
+		if subject := c.subject(); subject != "" && subject == other.subject() && other.endTime().After(c.StartedAt) {
 			c.raced, other.raced = true, true
 		}
 	}
@@ -123,16 +123,16 @@ func (j *Judge) order(c *call) {
 func (j *Judge) judge(c *call) {
 	j.history.bridge(c)
 	j.timing.take(j.tally, c)
-	if j.auth.take(j.tally, c) || c.Failure != nil || c.OK(http.StatusTooManyRequests) {
-		j.history.lost(c)
+	if j.auth.take(j.tally, c) || c.Failure != nil || c.HasStatus(http.StatusTooManyRequests) {
+		j.history.recordLost(c)
 		return
 	}
 	j.tally.mark(rule.Reachable)
-	if !j.caller.typed(c) {
-		j.history.lost(c) // a partner may answer such a call as it likes
+	if !j.caller.isJSON(c) {
+		j.history.recordLost(c) // a partner may answer such a call as it likes
 		return
 	}
-	if c.OK(200, 201) && c.Response.Body.Size > 0 {
+	if c.HasStatus(200, 201) && c.Response.Body.Size > 0 {
 		j.tally.check(contentTypeRules[c.Endpoint], c, func(*probe.Answer) string {
 			if declared := c.Response.Header.Get("Content-Type"); !judge.IsJSONType(declared) {
 				return fmt.Sprintf("Expected Content-Type: application/json, received %q", declared)
@@ -193,7 +193,7 @@ func (j *Judge) Result() *report.Result {
 	}
 	result.Coverage.Products, result.Coverage.Options = j.sold.size()
 	result.Rules = j.rules(verdicts)
-	result.CallerFaults = j.caller.shown(j.keys.Words, j.keys.Clean)
+	result.CallerFaults = j.caller.reportFaults(j.keys.Words, j.keys.CleanExchange)
 	for _, one := range result.Rules {
 		result.Summary[one.Outcome]++
 	}
@@ -201,7 +201,7 @@ func (j *Judge) Result() *report.Result {
 	if j.live {
 		reason = "only what %s showed was judged, from %s to %s"
 	}
-	result.Reason = fmt.Sprintf(reason, count.Of(j.calls, "call"), j.seen.first.UTC().Format(time.RFC3339), j.seen.last.UTC().Format(time.RFC3339))
+	result.Reason = fmt.Sprintf(reason, plural.Count(j.calls, "call"), j.seen.first.UTC().Format(time.RFC3339), j.seen.last.UTC().Format(time.RFC3339))
 	if result.Summary[report.Failed] > 0 {
 		result.Verdict, result.Reason = report.Nonconformant, ""
 	}
@@ -221,7 +221,7 @@ func (j *Judge) rules(verdicts *judge.Verdicts) (all []report.RuleResult) {
 			v.Remedy = "Run 'conformance run' against the partner."
 		}
 		for i, exchange := range v.Exchanges {
-			v.Exchanges[i] = j.keys.Clean(exchange)
+			v.Exchanges[i] = j.keys.CleanExchange(exchange)
 		}
 		all = append(all, *v)
 	}
@@ -253,9 +253,9 @@ func (s *seen) take(c *call) {
 	}
 	s.last = c.StartedAt
 	switch {
-	case c.Endpoint == partnerapi.Reserve && c.OK(http.StatusOK, http.StatusCreated):
+	case c.Endpoint == partnerapi.Reserve && c.HasStatus(http.StatusOK, http.StatusCreated):
 		s.holds++
-	case c.Endpoint == partnerapi.Confirm && c.OK(http.StatusOK):
+	case c.Endpoint == partnerapi.Confirm && c.HasStatus(http.StatusOK):
 		s.bookings++
 	}
 	if s.calls[c.Endpoint] == nil {

@@ -41,11 +41,11 @@ type Undoing struct {
 // All undoes what can be undone and records the outcome of each entry. What is open afterwards
 // could not be undone. All may be called again.
 func (u Undoing) All(ctx context.Context) {
-	u.each(ctx, atOnce)
-	u.each(ctx, 1) // the partner may refuse concurrent calls
+	u.undoEach(ctx, atOnce)
+	u.undoEach(ctx, 1) // the partner may refuse concurrent calls
 }
 
-func (u Undoing) each(ctx context.Context, atOnce int) {
+func (u Undoing) undoEach(ctx context.Context, atOnce int) {
 	var running errgroup.Group
 	running.SetLimit(atOnce)
 	for _, entry := range u.Ledger.Open() {
@@ -65,7 +65,7 @@ func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 		u.giveUp(entry, "reserve was never answered: there may be a hold until it expires")
 	case ledger.Held:
 		if u.release(ctx, entry) {
-			u.Ledger.Record(entry, over)
+			u.Ledger.Record(entry, setUndone)
 		}
 	case ledger.Booked:
 		u.cancel(ctx, entry)
@@ -74,7 +74,7 @@ func (u Undoing) one(ctx context.Context, entry *ledger.Entry) {
 	}
 }
 
-func over(e *ledger.Entry) { e.State, e.Problem = ledger.Undone, "" }
+func setUndone(e *ledger.Entry) { e.State, e.Problem = ledger.Undone, "" }
 
 // giveUp records that a hold with an unknown code may exist, until it must have expired.
 func (u Undoing) giveUp(entry *ledger.Entry, why string) {
@@ -105,12 +105,12 @@ func (u Undoing) settleUnanswered(ctx context.Context, entry *ledger.Entry) {
 		Method: http.MethodPost, Path: partnerapi.ConfirmPath, Body: body,
 	})
 	switch {
-	case answer.OK(http.StatusOK):
+	case answer.HasStatus(http.StatusOK):
 		id, _ := discover.Object(answer.Raw)["externalBookingId"].(string)
 		u.Ledger.Record(entry, func(e *ledger.Entry) { e.State, e.BookingID, e.Problem = ledger.Booked, id, NoBookingID })
 		u.cancel(ctx, entry)
 	case answer.Failure == nil && answer.Response.Status/100 == 4:
-		u.Ledger.Record(entry, over)
+		u.Ledger.Record(entry, setUndone)
 	default:
 		u.Ledger.Record(entry, func(e *ledger.Entry) { e.Problem = "confirm was never answered: there may be a booking" })
 	}
@@ -134,7 +134,7 @@ func (u Undoing) cancel(ctx context.Context, entry *ledger.Entry) {
 		Endpoint: partnerapi.Cancel, Purpose: "clean up: cancel a booking",
 		Method: http.MethodPost, Path: partnerapi.CancelPath(entry.BookingID),
 	}) {
-		u.Ledger.Record(entry, over)
+		u.Ledger.Record(entry, setUndone)
 	}
 }
 
@@ -146,10 +146,10 @@ func (u Undoing) try(ctx context.Context, entry *ledger.Entry, call probe.Call) 
 		if Done(answer) {
 			return true
 		}
-		unsupported := answer.OK(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+		unsupported := answer.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
 		u.Ledger.Record(entry, func(e *ledger.Entry) {
 			e.Problem = fmt.Sprintf("%s was answered with %s", call.Endpoint, answer.Words())
-			if answer.OK(http.StatusOK) {
+			if answer.HasStatus(http.StatusOK) {
 				e.Problem += " and success false"
 			}
 			if unsupported && call.Endpoint == partnerapi.Cancel {
@@ -165,7 +165,7 @@ func (u Undoing) try(ctx context.Context, entry *ledger.Entry, call probe.Call) 
 
 // Done reports whether an answer to release or cancel leaves no doubt that it succeeded.
 func Done(answer *probe.Answer) bool {
-	return answer.OK(http.StatusOK) && discover.Object(answer.Raw)["success"] != false
+	return answer.HasStatus(http.StatusOK) && discover.Object(answer.Raw)["success"] != false
 }
 
 // send sends a call with the longest deadline that the marketplace ever uses.

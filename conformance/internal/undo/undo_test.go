@@ -41,8 +41,8 @@ func (p *partner) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(a.body))
 }
 
-// undoing is the undoing of one entry, which is as enter makes it.
-func undoing(t *testing.T, p *partner, enter func(*ledger.Entry)) (undo.Undoing, *ledger.Entry) {
+// newUndoing is the undoing of one entry, which is as enter makes it.
+func newUndoing(t *testing.T, p *partner, enter func(*ledger.Entry)) (undo.Undoing, *ledger.Entry) {
 	t.Helper()
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
@@ -88,7 +88,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			u, entry := undoing(t, c.partner, c.enter)
+			u, entry := newUndoing(t, c.partner, c.enter)
 			u.All(t.Context())
 			if entry.State != c.becomes || entry.Problem != c.problem {
 				t.Errorf("want it %s (%q), got %s (%q)", c.becomes, c.problem, entry.State, entry.Problem)
@@ -105,7 +105,7 @@ func TestEachEntryIsUndoneInItsOwnWay(t *testing.T) {
 
 func TestAHoldWithoutAKnownCodeEndsWhenItExpires(t *testing.T) {
 	t.Parallel()
-	u, entry := undoing(t, &partner{}, func(e *ledger.Entry) { e.State = ledger.Unanswered })
+	u, entry := newUndoing(t, &partner{}, func(e *ledger.Entry) { e.State = ledger.Unanswered })
 	u.All(t.Context())
 	if left := undo.Leftovers(u.Ledger, func(text string) string { return text }); len(left) != 1 || left[0].ExpiresAt == "" || left[0].Reference == "" {
 		t.Errorf("want it listed with its reference and latest expiry, got %+v", left)

@@ -27,7 +27,7 @@ const badgeSVG = `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="
 // drawBadge returns the verdict as a small picture: "conformant", and how many of the judged rules
 // passed. It contains no text of the partner.
 func drawBadge(r *report.Result) ([]byte, error) {
-	says, colour := badgeWords(r.Complete())
+	says, colour := badgeWords(r.Completed())
 	labelText, saysText := textWidth(badgeLabel), textWidth(says)
 	label, field := labelText+2*badgePadding, saysText+2*badgePadding
 	return fmt.Appendf(nil, badgeSVG, label+field, badgeLabel, says, html.EscapeString(badgeLabel+": "+checksumWords(r)),

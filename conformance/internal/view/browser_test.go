@@ -46,8 +46,8 @@ func (o reader) rules(want ...rule.Rule) {
 	o.Is(`[...document.querySelectorAll(".rule:not([hidden])")].map(r => r.id).join()`, strings.Join(ids, ","))
 }
 
-// visible expects a rule to be on the screen, unfolded.
-func (o reader) visible(r rule.Rule) {
+// seeRule expects a rule to be on the screen, unfolded.
+func (o reader) seeRule(r rule.Rule) {
 	o.T.Helper()
 	o.See(fmt.Sprintf(`(() => { const r = document.getElementById(%q), at = r.getBoundingClientRect();
 		return r.checkVisibility({contentVisibilityAuto: true}) && at.top >= -1 && at.top < innerHeight / 2 && at.height > 60; })()`, r.ID))
@@ -83,7 +83,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Click(".filter button")
 		o.Is(`document.querySelector("output").value`, fmt.Sprintf("%[1]d of %[1]d rules", len(r.Rules)))
 		o.Is(`location.search`, "")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("the keyboard alone filters by outcome, by level and by endpoint", func(t *testing.T) {
@@ -99,18 +99,18 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Do(chromedp.KeyEvent(" "))
 		o.rules()
 		o.Is(`location.search`, "?outcome=failed&endpoint=products%2Cavailability%2Cconfirm%2Crelease%2Ccancel")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a link to a rule unfolds it and shows its evidence, whatever was filtered out", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, handful(t), "#"+rule.ReserveCode.ID)
-		o.visible(rule.ReserveCode)
+		o.seeRule(rule.ReserveCode)
 		o.GoTo("?outcome=warned#" + rule.ReserveVacanciesMany.ID)
-		o.visible(rule.ReserveVacanciesMany)
+		o.seeRule(rule.ReserveVacanciesMany)
 		o.See(fmt.Sprintf(`document.querySelector('[id="%s"] .curl').checkVisibility()`, rule.ReserveVacanciesMany.ID))
 		o.Is(`location.search`, "")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a curl line is copied by its button", func(t *testing.T) {
@@ -122,7 +122,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Do(chromedp.Focus(chromedp.CSS("[name=text]")),
 			browsertest.Command(input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: "keyDown", Commands: []string{"paste"}}))
 		o.See(fmt.Sprintf(`document.querySelector("[name=text]").value === %q`, reserveExchange().Curl))
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("on paper what failed comes with its evidence, and without buttons", func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Is(`getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
 		o.Do(browsertest.Command(printer.PrintToPDF, printer.PrintToPDFParams{}))
 		o.Is(`String(document.querySelectorAll(".finding .evidence[open]").length)`, "0") // folded again
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("it is readable and accessible in light and dark", func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestTheReportInABrowser(t *testing.T) {
 			t.Errorf("want another ground in the dark, got %v", grounds)
 		}
 		axetest.Check(o.Tab, axe)
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("nothing is wider than the window, however narrow", func(t *testing.T) {
@@ -166,7 +166,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o := open(t, b, r, "")
 		browsertest.Value[any](o.Tab, expandAll)
 		o.Fits(360, 700, 1100, 1600)
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("without its script it can be read as well", func(t *testing.T) {
@@ -177,6 +177,6 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Click(evidence + " > summary")
 		o.See(fmt.Sprintf(`document.querySelector('%s .curl pre').checkVisibility()`, evidence))
 		o.Is(fmt.Sprintf(`String(document.querySelector('%s .copy').checkVisibility())`, evidence), "false")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 }

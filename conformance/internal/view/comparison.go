@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 // Section is a titled list of changes between two reports.
@@ -32,16 +32,16 @@ func Sections(c report.Comparison) []Section {
 func CompareWords(c report.Comparison) string {
 	words := fmt.Sprintf("%d newly failing, %d still failing, %d fixed", len(c.Broke), len(c.StillBroken), len(c.Fixed))
 	if n := len(c.NewRules); n > 0 {
-		words += ", " + count.Of(n, "new rule")
+		words += ", " + plural.Count(n, "new rule")
 	}
 	if n := len(c.GoneRules); n > 0 {
-		words += fmt.Sprintf(", %s removed", count.Of(n, "rule"))
+		words += fmt.Sprintf(", %s removed", plural.Count(n, "rule"))
 	}
 	if n := len(c.Changed); n > 0 {
 		words += fmt.Sprintf(", %d changed", n)
 	}
 	if n := len(c.Slower); n > 0 {
-		words += fmt.Sprintf(", %s slower", count.Of(n, "endpoint"))
+		words += fmt.Sprintf(", %s slower", plural.Count(n, "endpoint"))
 	}
 	return words
 }
@@ -50,17 +50,17 @@ func CompareWords(c report.Comparison) string {
 func ChangeWords(c report.Change) string {
 	switch {
 	case c.Was == "":
-		return "new, " + spoken(c.Is)
+		return "new, " + outcomeWords(c.Is)
 	case c.Is == "":
-		return "was " + spoken(c.Was)
+		return "was " + outcomeWords(c.Was)
 	case c.Was == c.Is:
-		return spoken(c.Is)
+		return outcomeWords(c.Is)
 	default:
-		return spoken(c.Was) + ", now " + spoken(c.Is)
+		return outcomeWords(c.Was) + ", now " + outcomeWords(c.Is)
 	}
 }
 
-func spoken(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+func outcomeWords(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
 
 // SlowerWords says by how much an endpoint became slower.
 func SlowerWords(s report.Slower) string {
@@ -72,7 +72,7 @@ const mostRows = 100
 // CompareMarkdown returns a comparison as Markdown for a pull request.
 func CompareMarkdown(c report.Comparison) []byte {
 	var page strings.Builder
-	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escaped(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeCell(c.New.BaseURL))
+	fmt.Fprintf(&page, "## %s\n\n%s, now %s: %s\n", escapeMarkdown(CompareWords(c)), c.Old.Verdict, c.New.Verdict, codeCell(c.New.BaseURL))
 	for _, remark := range c.Remarks {
 		fmt.Fprintf(&page, "\n> %s\n", cell(remark))
 	}
@@ -92,7 +92,7 @@ func CompareMarkdown(c report.Comparison) []byte {
 		page.WriteString("\n### Slower\n\n")
 	}
 	for _, s := range c.Slower {
-		fmt.Fprintf(&page, "- %s: %s\n", cell(string(s.Endpoint)), escaped(SlowerWords(s)))
+		fmt.Fprintf(&page, "- %s: %s\n", cell(string(s.Endpoint)), escapeMarkdown(SlowerWords(s)))
 	}
 	return []byte(page.String())
 }

@@ -65,7 +65,7 @@ func ruleViews(r *report.Result) []ruleView {
 	}
 	views := make([]ruleView, len(r.Rules))
 	for i, rule := range r.Rules {
-		v := ruleView{RuleResult: rule, Covered: coveredViews(r.Coverage.Rules[rule.ID]), Words: linked(shorten(rule.Message, maxText), known)}
+		v := ruleView{RuleResult: rule, Covered: coveredViews(r.Coverage.Rules[rule.ID]), Words: linkRules(shorten(rule.Message, maxText), known)}
 		for _, x := range rule.Exchanges {
 			v.Exchanges = append(v.Exchanges, newExchangeView(x, rule.Message, r.StartedAt))
 		}
@@ -77,8 +77,8 @@ func ruleViews(r *report.Result) []ruleView {
 // idLike matches what may be the id of a rule.
 var idLike = regexp.MustCompile(`[0-9a-z.-]+`)
 
-// linked splits a message at the rule ids in it: the message of a blocked rule names its cause.
-func linked(message string, known map[string]bool) []words {
+// linkRules splits a message at the rule ids in it: the message of a blocked rule names its cause.
+func linkRules(message string, known map[string]bool) []words {
 	var all []words
 	rest := 0
 	for _, at := range idLike.FindAllStringIndex(message, -1) {
@@ -148,7 +148,7 @@ type markedText struct {
 	Missing               string // the name of what the text lacks but should have
 }
 
-func (m markedText) Empty() bool { return m.Before == "" && m.Marked == "" && m.After == "" }
+func (m markedText) IsEmpty() bool { return m.Before == "" && m.Marked == "" && m.After == "" }
 
 // mark marks the value at a place of a JSON text, a JSON pointer. It includes the name of a member.
 func mark(text, place string) markedText {

@@ -24,7 +24,7 @@ func TestMessagesLinkToTheRulesThatTheyName(t *testing.T) {
 			{Text: "reserve.code", Rule: "reserve.code"}, {Text: "; reserve.codes"},
 		},
 	} {
-		if got := linked(message, known); !slices.Equal(got, want) {
+		if got := linkRules(message, known); !slices.Equal(got, want) {
 			t.Errorf("linked(%q) = %+v, want %+v", message, got, want)
 		}
 	}

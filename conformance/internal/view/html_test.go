@@ -295,7 +295,7 @@ func checkHostileHTML(t testing.TB, hostile, harmless string) {
 		t.Fatalf("%.80q changes the page: %s", hostile, firstDifference(got, harmless))
 	}
 	message := text(byClass(byID(t, doc, rule.ReserveVacanciesMany.ID), "message")[0])
-	want := oneNewline(string(legible([]byte(strings.ReplaceAll(shorten(hostile, maxText), "\x00", "\uFFFD")))))
+	want := oneNewline(string(makeLegible([]byte(strings.ReplaceAll(shorten(hostile, maxText), "\x00", "\uFFFD")))))
 	if message != want {
 		t.Errorf("the message reads %.200q, want %.200q", message, want)
 	}

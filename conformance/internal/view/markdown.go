@@ -10,7 +10,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 // rules, and the calls that show them, folded. It fits the length that GitHub allows, and says what
 // is left out. A partner's text makes no mentions and no links.
 func drawMarkdown(r *report.Result) ([]byte, error) {
-	whole := r.Complete()
+	whole := r.Completed()
 	doc := &markdown{}
 	doc.head(whole)
 	var urgent []report.RuleResult
@@ -47,7 +47,7 @@ func drawMarkdown(r *report.Result) ([]byte, error) {
 	doc.evidence(urgent)
 	doc.leftovers(whole.NotUndone)
 	doc.caller(whole.CallerFaults)
-	doc.stale(whole.Baseline)
+	doc.writeStale(whole.Baseline)
 	doc.text.WriteString("\n" + checksumMarkdown(whole) + "\n")
 	return []byte(doc.text.String()), nil
 }
@@ -75,7 +75,7 @@ func (m *markdown) head(r *report.Result) {
 			fmt.Fprintf(&m.text, " · %d %s", n, strings.ToLower(label(o)))
 		}
 	}
-	fmt.Fprintf(&m.text, " · %s · %s UTC\n\n", count.Of(r.Coverage.Calls, "call"), r.StartedAt.UTC().Format("2 Jan 2006, 15:04"))
+	fmt.Fprintf(&m.text, " · %s · %s UTC\n\n", plural.Count(r.Coverage.Calls, "call"), r.StartedAt.UTC().Format("2 Jan 2006, 15:04"))
 }
 
 func (m *markdown) causes(rules []report.RuleResult) {
@@ -93,12 +93,12 @@ func (m *markdown) notJudged(rules []report.RuleResult) {
 	if len(groups) == 0 {
 		return
 	}
-	fmt.Fprintf(&m.text, "**%s**\n\n", escaped(notJudgedWords(rules)))
+	fmt.Fprintf(&m.text, "**%s**\n\n", escapeMarkdown(notJudgedWords(rules)))
 	for i, group := range groups {
-		line := fmt.Sprintf("- %s: %s. %s <details><summary>Which</summary>%s</details>\n", count.Of(len(group.IDs), "rule"),
+		line := fmt.Sprintf("- %s: %s. %s <details><summary>Which</summary>%s</details>\n", plural.Count(len(group.IDs), "rule"),
 			cell(group.Reason), cell(group.Remedy), "`"+strings.Join(group.IDs, "`, `")+"`")
 		if !m.add(line, mostMarkdown/2) {
-			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", count.Of(len(groups)-i, "reason"))
+			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", plural.Count(len(groups)-i, "reason"))
 			break
 		}
 	}
@@ -112,16 +112,16 @@ func (m *markdown) table(rules []report.RuleResult) {
 	m.text.WriteString("| | Rule | Finding | Why it matters | How to fix it |\n|---|---|---|---|---|\n")
 	for i, rule := range rules {
 		row := fmt.Sprintf("| **%s** | `%s` %s %s | %s | %s | %s |\n", label(rule.Outcome), rule.ID, rule.Level, rule.Clause,
-			found(rule), escaped(rule.Why), escaped(rule.Fix))
+			messageCell(rule), escapeMarkdown(rule.Why), escapeMarkdown(rule.Fix))
 		if !m.add(row, mostTable) {
-			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", count.Of(len(rules)-i, "finding"))
+			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", plural.Count(len(rules)-i, "finding"))
 			break
 		}
 	}
 	m.text.WriteString("\n")
 }
 
-func found(rule report.RuleResult) string {
+func messageCell(rule report.RuleResult) string {
 	words := cell(rule.Message)
 	if rule.Picture != "" {
 		words += " Drawn in `" + rule.Picture + "`."
@@ -141,7 +141,7 @@ func (m *markdown) lifecycle(e *report.Exploration) {
 		line := fmt.Sprintf("%d. **%s**: expected %s, received %s\n", i+1, cell(step.Does),
 			cell(step.Want), cell(step.Got))
 		if !m.add(line, mostMarkdown/2) {
-			fmt.Fprintf(&m.text, "\nand %s, in report.html.\n", count.Of(len(e.Broken.Steps)-i, "more step"))
+			fmt.Fprintf(&m.text, "\nand %s, in report.html.\n", plural.Count(len(e.Broken.Steps)-i, "more step"))
 			break
 		}
 	}
@@ -150,30 +150,30 @@ func (m *markdown) lifecycle(e *report.Exploration) {
 
 func (m *markdown) evidence(rules []report.RuleResult) {
 	for i, rule := range rules {
-		if len(rule.Exchanges) > 0 && !m.add(folded(rule), mostMarkdown-closing) {
-			fmt.Fprintf(&m.text, "The evidence of %s more is in report.html.\n", count.Of(len(rules)-i, "finding"))
+		if len(rule.Exchanges) > 0 && !m.add(foldedCalls(rule), mostMarkdown-closing) {
+			fmt.Fprintf(&m.text, "The evidence of %s more is in report.html.\n", plural.Count(len(rules)-i, "finding"))
 			return
 		}
 	}
 }
 
-func folded(rule report.RuleResult) string {
+func foldedCalls(rule report.RuleResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n\n", rule.ID, count.Of(len(rule.Exchanges), "call"))
+	fmt.Fprintf(&b, "<details><summary><code>%s</code>: %s</summary>\n\n", rule.ID, plural.Count(len(rule.Exchanges), "call"))
 	for i, x := range rule.Exchanges {
 		if i == mostSnippets {
-			fmt.Fprintf(&b, "and %s more, in report.html.\n\n", count.Of(len(rule.Exchanges)-i, "call"))
+			fmt.Fprintf(&b, "and %s more, in report.html.\n\n", plural.Count(len(rule.Exchanges)-i, "call"))
 			break
 		}
 		fmt.Fprintf(&b, "**#%d** %s: %s in %s\n\n%s", x.Number, cell(x.Purpose), cell(answer(x)), duration(x.Duration),
-			fenced("sh", shorten(x.Curl, longestSnippet)))
-		b.WriteString(answered(x))
+			fenceCode("sh", shorten(x.Curl, longestSnippet)))
+		b.WriteString(answerMarkdown(x))
 	}
 	b.WriteString("</details>\n\n")
 	return b.String()
 }
 
-func answered(x report.Exchange) string {
+func answerMarkdown(x report.Exchange) string {
 	switch {
 	case x.Failure != nil:
 		return cell(x.Failure.Message) + "\n\n"
@@ -187,12 +187,12 @@ func answered(x report.Exchange) string {
 	if pretty, ok := indent(text); ok {
 		text = pretty
 	}
-	return fenced("json", shorten(text, longestSnippet))
+	return fenceCode("json", shorten(text, longestSnippet))
 }
 
 func (m *markdown) leftovers(all []report.Leftover) {
 	for i, l := range all {
-		line := fmt.Sprintf("- **Not undone:** %s %s of product %s, option %s, slot %s: %s\n", escaped(l.Kind), codeCell(cmp.Or(l.Code, "without a code")),
+		line := fmt.Sprintf("- **Not undone:** %s %s of product %s, option %s, slot %s: %s\n", escapeMarkdown(l.Kind), codeCell(cmp.Or(l.Code, "without a code")),
 			codeCell(l.ProductID), codeCell(l.OptionID), codeCell(l.Start), cell(l.Reason))
 		if !m.add(line, mostMarkdown-closing/2) {
 			fmt.Fprintf(&m.text, "- **Not undone:** %d more, in report.html\n", len(all)-i)
@@ -203,11 +203,11 @@ func (m *markdown) leftovers(all []report.Leftover) {
 
 func (m *markdown) caller(all []report.CallerFault) {
 	for _, fault := range all {
-		m.add(fmt.Sprintf("- **The caller:** `%s` (%s), in %s. %s\n", fault.ID, fault.Clause, count.Of(fault.Calls, "call"), cell(fault.Message)), mostMarkdown-closing/2)
+		m.add(fmt.Sprintf("- **The caller:** `%s` (%s), in %s. %s\n", fault.ID, fault.Clause, plural.Count(fault.Calls, "call"), cell(fault.Message)), mostMarkdown-closing/2)
 	}
 }
 
-func (m *markdown) stale(b *report.Baseline) {
+func (m *markdown) writeStale(b *report.Baseline) {
 	if b == nil {
 		return
 	}
@@ -221,10 +221,10 @@ func (m *markdown) stale(b *report.Baseline) {
 
 func checksumMarkdown(r *report.Result) string {
 	if r.Integrity == nil {
-		return "<sub>" + escaped(checksumWords(r)) + "</sub>"
+		return "<sub>" + escapeMarkdown(checksumWords(r)) + "</sub>"
 	}
 	return fmt.Sprintf("<sub>SHA-256 <code>%s</code> · suite %s · contract %s · <code>conformance verify report.json</code> shows whether the report is unchanged</sub>",
-		r.Integrity.SHA256, escaped(r.SuiteVersion), escaped(r.ContractVersion))
+		r.Integrity.SHA256, escapeMarkdown(r.SuiteVersion), escapeMarkdown(r.ContractVersion))
 }
 
 // Catalogue returns the rules as a page of Markdown, by endpoint. Each rule has its id, level and
@@ -236,7 +236,7 @@ func Catalogue(rules []rule.Rule) []byte {
 		levels[r.Level]++
 	}
 	fmt.Fprintf(&page, "# The rules of the partner contract\n\n%s: %d MUST, %d SHOULD, %d MAY. A partner that breaks a MUST rule is not conformant.\nA broken SHOULD rule is a warning. The use of what a MAY rule allows is noted.\n",
-		count.Of(len(rules), "rule"), levels[rule.Must], levels[rule.Should], levels[rule.May])
+		plural.Count(len(rules), "rule"), levels[rule.Must], levels[rule.Should], levels[rule.May])
 	for _, e := range rule.Endpoints() {
 		method, path := route(e)
 		fmt.Fprintf(&page, "\n## %s: `%s %s`\n", e, method, path)
@@ -250,7 +250,7 @@ func Catalogue(rules []rule.Rule) []byte {
 }
 
 func entry(page *strings.Builder, r rule.Rule) {
-	fmt.Fprintf(page, "\n<a id=\"%s\"></a>\n### `%s`\n\n**%s** (%s): %s.\n\n- Why: %s\n- Fix: %s\n", r.ID, r.ID, r.Level, r.Clause, escaped(r.Title), escaped(r.Why), escaped(r.Fix))
+	fmt.Fprintf(page, "\n<a id=\"%s\"></a>\n### `%s`\n\n**%s** (%s): %s.\n\n- Why: %s\n- Fix: %s\n", r.ID, r.ID, r.Level, r.Clause, escapeMarkdown(r.Title), escapeMarkdown(r.Why), escapeMarkdown(r.Fix))
 	if len(r.Needs) == 0 {
 		return
 	}
@@ -267,9 +267,9 @@ const marks = "\\`*_{}[]()~|!$^#+-="
 // noWidth is an invisible character.
 const noWidth = "&#8203;"
 
-// escaped escapes a text so that Markdown shows it unchanged, in one line: no markup, no HTML.
+// escapeMarkdown escapes a text so that Markdown shows it unchanged, in one line: no markup, no HTML.
 // Characters of no width keep names, numbers and addresses from becoming mentions and links.
-func escaped(s string) string {
+func escapeMarkdown(s string) string {
 	var b strings.Builder
 	for i, char := range s {
 		switch {
@@ -284,13 +284,13 @@ func escaped(s string) string {
 		case strings.ContainsRune(marks, char):
 			b.WriteString("\\" + string(char))
 		default:
-			b.WriteRune(visible(char))
+			b.WriteRune(visibleRune(char))
 		}
 	}
 	return b.String()
 }
 
-func unescaped(s string) string {
+func unescapeMarkdown(s string) string {
 	s = strings.ReplaceAll(s, noWidth, "")
 	for _, mark := range marks {
 		s = strings.ReplaceAll(s, "\\"+string(mark), string(mark))
@@ -302,28 +302,28 @@ func unescaped(s string) string {
 const longestCell = 400
 
 // cell returns a text that may be the partner's as Markdown, shortened.
-func cell(s string) string { return escaped(shorten(s, longestCell)) }
+func cell(s string) string { return escapeMarkdown(shorten(s, longestCell)) }
 
 func codeCell(s string) string {
-	s = strings.Map(visible, shorten(s, longestCell))
+	s = strings.Map(visibleRune, shorten(s, longestCell))
 	fence := strings.Repeat("`", longestRun(s)+1)
 	return fence + " " + strings.ReplaceAll(s, "|", "\\|") + " " + fence
 }
 
-func fenced(language, s string) string {
+func fenceCode(language, s string) string {
 	fence := strings.Repeat("`", max(3, longestRun(s)+1))
 	s = strings.Map(func(char rune) rune {
 		if char == '\n' || char == '\t' {
 			return char
 		}
-		return visible(char)
+		return visibleRune(char)
 	}, s)
 	return fence + language + "\n" + s + "\n" + fence + "\n\n"
 }
 
-// visible returns a character that can be shown in a line. Characters that would break the line, or
+// visibleRune returns a character that can be shown in a line. Characters that would break the line, or
 // change its direction, become a space.
-func visible(char rune) rune {
+func visibleRune(char rune) rune {
 	if unicode.In(char, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
 		return ' '
 	}

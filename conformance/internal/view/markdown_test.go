@@ -23,11 +23,11 @@ func pullRequest(t testing.TB, r *report.Result) *nethtml.Node {
 	if len(content) > mostMarkdown {
 		t.Fatalf("report.md has %d bytes, want at most %d", len(content), mostMarkdown)
 	}
-	return rendered(t, content)
+	return renderMarkdown(t, content)
 }
 
-// rendered is Markdown as GitHub shows it.
-func rendered(t testing.TB, content []byte) *nethtml.Node {
+// renderMarkdown is Markdown as GitHub shows it.
+func renderMarkdown(t testing.TB, content []byte) *nethtml.Node {
 	t.Helper()
 	var out bytes.Buffer
 	reader := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
@@ -148,7 +148,7 @@ func TestMarkdownShowsHostileTextAsText(t *testing.T) {
 func TestEscapedTextReadsAsItWas(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`a+b&c'd`, `sk_live_1*2`, `<b>&amp;</b>`, `x|y\z`, "@who #1 https://a.b www.c", "[3].vacancies: expected 9, received 11"} {
-		if got := unescaped(escaped(text)); got != text {
+		if got := unescapeMarkdown(escapeMarkdown(text)); got != text {
 			t.Errorf("%q is read as %q", text, got)
 		}
 	}
@@ -156,7 +156,7 @@ func TestEscapedTextReadsAsItWas(t *testing.T) {
 
 func TestTheCatalogueShowsEveryRuleWholeAndItsLinksLeadToRules(t *testing.T) {
 	t.Parallel()
-	doc := rendered(t, Catalogue(rule.All()))
+	doc := renderMarkdown(t, Catalogue(rule.All()))
 	shown := strings.Join(strings.Fields(text(doc)), " ")
 	for _, r := range rule.All() {
 		for _, want := range []string{r.ID, string(r.Level) + " (" + r.Clause + "): " + r.Title + ".", "Why: " + r.Why, "Fix: " + r.Fix} {
@@ -191,7 +191,7 @@ func pair(t *testing.T) (old, new *report.Result) {
 func TestAComparisonIsSummedUpInASentence(t *testing.T) {
 	t.Parallel()
 	old, new := pair(t)
-	if c := report.Compare(old, new); len(Sections(c))+len(c.Remarks) > 0 || c.Regressed() || CompareWords(c) != "0 newly failing, 0 still failing, 0 fixed" {
+	if c := report.Compare(old, new); len(Sections(c))+len(c.Remarks) > 0 || c.HasRegressed() || CompareWords(c) != "0 newly failing, 0 still failing, 0 fixed" {
 		t.Errorf("Expected no change between equal reports, received %q", CompareWords(c))
 	}
 	new.Rules, old.Rules = new.Rules[1:], old.Rules[:len(old.Rules)-1]
@@ -217,7 +217,7 @@ func TestAComparisonIsWrittenForPullRequestsAndPrograms(t *testing.T) {
 		if !strings.HasPrefix(page, "## 1 newly failing, 0 still failing, 0 fixed") || !strings.Contains(page, "| MUST | passed, now failed | ") {
 			t.Errorf("%s: Expected the breach to be reported, received\n%.2000s", name, page)
 		}
-		doc := rendered(t, []byte(page))
+		doc := renderMarkdown(t, []byte(page))
 		if stray := append(tags(doc, "script"), append(tags(doc, "img"), tags(doc, "a")...)...); len(stray) > 0 || len(tags(doc, "td")) != 4 {
 			t.Errorf("%s: want a partner's words as text in a row of four, got\n%.2000s", name, page)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -32,7 +32,7 @@ var (
 
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(webui.Templates(templates, template.FuncMap{
-		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": count.Of, "thousands": count.Thousands,
+		"bytes": size, "duration": duration, "label": label, "ms": Milliseconds, "plural": plural.Count, "thousands": plural.Thousands,
 		"took":    func(ms int64) string { return Milliseconds(float64(ms)) },
 		"shorten": func(s string) string { return shorten(s, maxText) },
 	}))
@@ -43,10 +43,10 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 // is readable without it.
 func HTML(r *report.Result) ([]byte, error) {
 	var out bytes.Buffer
-	if err := pageTemplate().ExecuteTemplate(&out, "page.html", newPage(r.Complete())); err != nil {
+	if err := pageTemplate().ExecuteTemplate(&out, "page.html", newPage(r.Completed())); err != nil {
 		return nil, fmt.Errorf("write the report as HTML: %w", err)
 	}
-	return legible(out.Bytes()), nil
+	return makeLegible(out.Bytes()), nil
 }
 
 func policy() string {
@@ -55,9 +55,9 @@ func policy() string {
 
 func style() string { return webui.Style(ownStyle) }
 
-// legible makes visible what a page would hide or obey: control characters, and characters that
+// makeLegible makes visible what a page would hide or obey: control characters, and characters that
 // change the direction of text. Invalid UTF-8 becomes the replacement character.
-func legible(page []byte) []byte {
+func makeLegible(page []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
 		case r >= 0x20 && r < 0x7F, r == '\n', r == '\t', r == '\r':
@@ -121,8 +121,8 @@ func newPage(r *report.Result) *page {
 		Host:    r.Target.BaseURL,
 		Levels:  levels(r.Rules),
 		Counts:  counts(r.Rules),
-		Timings: each(r.Latency, newTiming),
-		Slots:   each(r.Vacancies, newSlotView),
+		Timings: mapViews(r.Latency, newTiming),
+		Slots:   mapViews(r.Vacancies, newSlotView),
 
 		Dimensions: dimensionViews(r.Coverage.Rules),
 	}
@@ -136,7 +136,7 @@ func newPage(r *report.Result) *page {
 	p.Heading, p.Sentence = VerdictWords(r)
 	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
-	p.Urgent, p.NotJudged = findings(urgent(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
+	p.Urgent, p.NotJudged = findings(urgentRules(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
 	for _, e := range endpoints(r) {
 		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
@@ -148,7 +148,7 @@ func newPage(r *report.Result) *page {
 	return p
 }
 
-func each[T, V any](all []T, view func(T) V) (views []V) {
+func mapViews[T, V any](all []T, view func(T) V) (views []V) {
 	for _, one := range all {
 		views = append(views, view(one))
 	}
@@ -198,10 +198,10 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) 
 	v := endpointView{
 		Name:   e,
 		Counts: counts(results),
-		Urgent: urgent(own, r.Verdict),
-		Passed: with(own, report.Passed),
+		Urgent: urgentRules(own, r.Verdict),
+		Passed: withOutcomes(own, report.Passed),
 	}
-	v.Open = slices.DeleteFunc(with(own, report.Known, report.Inconclusive, report.Blocked, report.Skipped, report.NotApplicable), func(open ruleView) bool {
+	v.Open = slices.DeleteFunc(withOutcomes(own, report.Known, report.Inconclusive, report.Blocked, report.Skipped, report.NotApplicable), func(open ruleView) bool {
 		return slices.ContainsFunc(v.Urgent, func(shown ruleView) bool { return shown.ID == open.ID })
 	})
 	method, path := route(e)
@@ -267,17 +267,17 @@ func findings(urgent []ruleView, causes []Cause) (all []findingView) {
 	return all
 }
 
-// urgent returns the rules that a reader looks for first: failed and warned ones and, for a partner
+// urgentRules returns the rules that a reader looks for first: failed and warned ones and, for a partner
 // that could not be judged, those that show why.
-func urgent(views []ruleView, verdict report.Verdict) []ruleView {
-	first := with(views, report.Failed, report.Warned)
+func urgentRules(views []ruleView, verdict report.Verdict) []ruleView {
+	first := withOutcomes(views, report.Failed, report.Warned)
 	if verdict == report.Incomplete {
-		first = append(first, slices.DeleteFunc(with(views, report.Inconclusive), func(v ruleView) bool { return len(v.Exchanges) == 0 })...)
+		first = append(first, slices.DeleteFunc(withOutcomes(views, report.Inconclusive), func(v ruleView) bool { return len(v.Exchanges) == 0 })...)
 	}
 	return first
 }
 
-func with(views []ruleView, outcomes ...report.Outcome) (some []ruleView) {
+func withOutcomes(views []ruleView, outcomes ...report.Outcome) (some []ruleView) {
 	for _, o := range outcomes {
 		for _, v := range views {
 			if v.Outcome == o {

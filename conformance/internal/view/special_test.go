@@ -22,7 +22,7 @@ func knownResult(t testing.TB) *report.Result {
 	r.Baseline = &report.Baseline{File: "known.yaml", Stale: []report.StaleEntry{{
 		Rule: rule.CancelLimit.ID, Line: 7, Message: "known.yaml:7: cancel.limit passes now: delete this entry",
 	}}}
-	return r.Complete()
+	return r.Completed()
 }
 
 func TestAKnownFailureIsShownWithItsReasonAndAStaleEntryFails(t *testing.T) {

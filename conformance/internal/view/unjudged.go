@@ -8,7 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 // Unjudged is a group of rules that were not judged for the same reason.
@@ -22,14 +22,14 @@ type Unjudged struct {
 
 // String returns how many MUST rules were not judged, why, and how to have them judged.
 func (u Unjudged) String() string {
-	return strings.TrimSpace(fmt.Sprintf("%s: %s. %s", count.Of(len(u.IDs), "rule"), strings.TrimSuffix(u.Reason, "."), u.Remedy))
+	return strings.TrimSpace(fmt.Sprintf("%s: %s. %s", plural.Count(len(u.IDs), "rule"), strings.TrimSuffix(u.Reason, "."), u.Remedy))
 }
 
 // NotJudged returns the MUST rules that were not judged, by reason, the largest group of each
 // outcome first. It leaves out rules that do not apply to the partner.
-func NotJudged(rules []report.RuleResult) []Unjudged { return unjudged(mustRules(rules)) }
+func NotJudged(rules []report.RuleResult) []Unjudged { return groupUnjudged(mustRules(rules)) }
 
-func unjudged(rules []report.RuleResult) (groups []Unjudged) {
+func groupUnjudged(rules []report.RuleResult) (groups []Unjudged) {
 	order := []report.Outcome{report.Blocked, report.Inconclusive, report.Skipped}
 	for _, r := range rules {
 		if !slices.Contains(order, r.Outcome) {
@@ -53,7 +53,7 @@ func unjudged(rules []report.RuleResult) (groups []Unjudged) {
 // Causes returns the rules that block others, with the number of rules that each blocks. The rule
 // with the most comes first.
 func Causes(rules []report.RuleResult) (causes []Cause) {
-	for _, group := range unjudged(rules) {
+	for _, group := range groupUnjudged(rules) {
 		if group.Cause == "" {
 			continue
 		}
@@ -76,7 +76,7 @@ func (c Cause) WaitWords() string {
 	if c.Waiting == 1 {
 		return "1 rule waits for it"
 	}
-	return fmt.Sprintf("%s wait for it", count.Of(c.Waiting, "rule"))
+	return fmt.Sprintf("%s wait for it", plural.Count(c.Waiting, "rule"))
 }
 
 // MoreTime is the advice on how to judge the cases that a run had no time for.
@@ -94,7 +94,7 @@ func notJudgedWords(rules []report.RuleResult) string {
 	if n == 0 {
 		return ""
 	}
-	return count.Of(n, "MUST rule") + " not judged"
+	return plural.Count(n, "MUST rule") + " not judged"
 }
 
 func mustRules(rules []report.RuleResult) []report.RuleResult {

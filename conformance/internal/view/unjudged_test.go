@@ -25,7 +25,7 @@ func openResult(t *testing.T, verdict report.Verdict) *report.Result {
 	open := ruleOf(t, r, rule.ReserveVacanciesMixed.ID)
 	open.Outcome, open.Message, open.Remedy = report.Inconclusive, "no slot has 3 seats left", "Offer a slot with 3 seats."
 	ruleOf(t, r, rule.CancelStatus.ID).Outcome = report.NotApplicable
-	return r.Complete()
+	return r.Completed()
 }
 
 func TestEveryViewNamesTheMustRulesThatWereNotJudgedWithTheReasonAndTheRemedy(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 )
 
 // maxText is the maximum number of bytes of a partner's text in a view for people. report.json has
@@ -26,7 +26,7 @@ func shorten(s string, limit int) string {
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return fmt.Sprintf("%s … (%s more bytes)", s[:cut], count.Thousands(len(s)-cut))
+	return fmt.Sprintf("%s … (%s more bytes)", s[:cut], plural.Thousands(len(s)-cut))
 }
 
 func answer(x report.Exchange) string {
@@ -110,13 +110,13 @@ func VerdictWords(r *report.Result) (heading, sentence string) {
 		word string
 	}{{r.Summary[report.Known], "known failure"}, {r.Summary[report.Warned], "warning"}} {
 		if note.n > 0 {
-			notes = append(notes, count.Of(note.n, note.word))
+			notes = append(notes, plural.Count(note.n, note.word))
 		}
 	}
-	hold := fmt.Sprintf("All %s that were judged hold.", count.Of(judged, "MUST rule"))
+	hold := fmt.Sprintf("All %s that were judged hold.", plural.Count(judged, "MUST rule"))
 	switch {
 	case judged == len(mustRules(r.Rules)):
-		hold = fmt.Sprintf("All %s hold.", count.Of(judged, "MUST rule"))
+		hold = fmt.Sprintf("All %s hold.", plural.Count(judged, "MUST rule"))
 	case judged == 1:
 		hold = "The one MUST rule that was judged holds."
 	}
@@ -124,7 +124,7 @@ func VerdictWords(r *report.Result) (heading, sentence string) {
 	case report.Conformant:
 		heading, sentence = "Conformant", hold
 		if known > 0 {
-			heading, sentence = "Conformant except for known failures", fmt.Sprintf("Apart from %s, %s hold.", count.Of(known, "known failure"), count.Of(judged, "MUST rule"))
+			heading, sentence = "Conformant except for known failures", fmt.Sprintf("Apart from %s, %s hold.", plural.Count(known, "known failure"), plural.Count(judged, "MUST rule"))
 			notes = notes[1:]
 		}
 		if open != "" {
@@ -132,7 +132,7 @@ func VerdictWords(r *report.Result) (heading, sentence string) {
 		}
 	case report.Nonconformant:
 		heading = "Not conformant"
-		sentence = fmt.Sprintf("The partner fails %d of the %s that were judged.", r.Summary[report.Failed], count.Of(judged, "MUST rule"))
+		sentence = fmt.Sprintf("The partner fails %d of the %s that were judged.", r.Summary[report.Failed], plural.Count(judged, "MUST rule"))
 		if open != "" {
 			notes = append(notes, open)
 		}

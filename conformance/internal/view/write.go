@@ -39,18 +39,18 @@ const pageFile = "report.html"
 
 func views() []view {
 	return []view{
-		{name: "report.json", write: whole(report.JSON)},
-		{name: pageFile, write: whole(HTML), read: html.UnescapeString},
-		{name: "report.md", write: whole(drawMarkdown), read: unescaped},
-		{name: "junit.xml", write: whole(drawJUnit), read: html.UnescapeString},
+		{name: "report.json", write: writeWhole(report.JSON)},
+		{name: pageFile, write: writeWhole(HTML), read: html.UnescapeString},
+		{name: "report.md", write: writeWhole(drawMarkdown), read: unescapeMarkdown},
+		{name: "junit.xml", write: writeWhole(drawJUnit), read: html.UnescapeString},
 		{name: "run.har", write: drawHAR},
-		{name: "badge.svg", write: whole(drawBadge), read: html.UnescapeString},
+		{name: "badge.svg", write: writeWhole(drawBadge), read: html.UnescapeString},
 	}
 }
 
-// chosen returns the views with these names, or all if there are no names. If the page is among
+// chooseViews returns the views with these names, or all if there are no names. If the page is among
 // them, it adds a file for each picture.
-func chosen(r *report.Result, names []string) []view {
+func chooseViews(r *report.Result, names []string) []view {
 	wanted := func(v view) bool { return len(names) == 0 || slices.Contains(names, v.name) }
 	all := slices.DeleteFunc(views(), func(v view) bool { return !wanted(v) })
 	if !slices.ContainsFunc(all, func(v view) bool { return v.name == pageFile }) {
@@ -58,7 +58,7 @@ func chosen(r *report.Result, names []string) []view {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Pictures)) {
 		picture := func(r *report.Result) ([]byte, error) { return r.Pictures[name], nil }
-		all = append(all, view{name: name, write: whole(picture), read: html.UnescapeString})
+		all = append(all, view{name: name, write: writeWhole(picture), read: html.UnescapeString})
 	}
 	return all
 }
@@ -71,7 +71,7 @@ func Names() (names []string) {
 	return names
 }
 
-func whole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.Result) error {
+func writeWhole(render func(*report.Result) ([]byte, error)) func(io.Writer, *report.Result) error {
 	return func(w io.Writer, r *report.Result) error {
 		content, err := render(r)
 		if err == nil {
@@ -90,7 +90,7 @@ func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([
 		return nil, fmt.Errorf("make the report folder %s: %w", dir, fileerror.Reason(err))
 	}
 	var written, leaking []string
-	for _, v := range chosen(r, names) {
+	for _, v := range chooseViews(r, names) {
 		path := filepath.Join(dir, v.name)
 		err := writeFile(path, func(w io.Writer) error {
 			return v.write(guarded{Writer: w, view: v, secrets: secrets}, r)
@@ -159,12 +159,12 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 // views, the page's own files and the rule catalogue. A key that occurs in it (such as "products")
 // cannot be searched for in a report. names selects the files, as in WriteAll.
 func FixedText(names ...string) ([][]byte, error) {
-	r, err := report.Seal(blank())
+	r, err := report.Seal(blankResult())
 	if err != nil {
 		return nil, err
 	}
 	var all [][]byte
-	for _, v := range chosen(r, names) {
+	for _, v := range chooseViews(r, names) {
 		var content bytes.Buffer
 		if err := v.write(&content, r); err != nil {
 			return nil, err
@@ -188,8 +188,8 @@ func FixedText(names ...string) ([][]byte, error) {
 	return all, nil
 }
 
-// blank returns a result that contains every field and every outcome, and no text of a partner.
-func blank() *report.Result {
+// blankResult returns a result that contains every field and every outcome, and no text of a partner.
+func blankResult() *report.Result {
 	at := time.Unix(0, 0).UTC()
 	r := &report.Result{Verdict: report.Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []report.Leftover{{Kind: "hold"}, {Kind: "booking"}}, CallerFaults: []report.CallerFault{{}},
 		Baseline: &report.Baseline{Stale: []report.StaleEntry{{}}}}

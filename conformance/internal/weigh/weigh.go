@@ -30,7 +30,7 @@ func Find(ctx context.Context, s judge.Spec, scale Scale) judge.Finding {
 	j := &judging{Scale: scale, ctx: ctx}
 	for _, step := range s.Steps {
 		finding, enough := j.step(s.Rule.ID, step)
-		finding = j.with(finding)
+		finding = j.withEvidence(finding)
 		if enough || !j.Passes(finding) || finding.Ends() {
 			return finding
 		}
@@ -49,8 +49,8 @@ type judging struct {
 	races    []report.Race
 }
 
-// with adds to a finding what was shown before it.
-func (j *judging) with(f judge.Finding) judge.Finding {
+// withEvidence adds to a finding what was shown before it.
+func (j *judging) withEvidence(f judge.Finding) judge.Finding {
 	j.shown = append(j.shown, f.Exchanges...)
 	if f.Problems == nil {
 		f.Problems = j.problems
@@ -77,19 +77,19 @@ func (j *judging) step(rule string, s judge.Step) (finding judge.Finding, enough
 			continue
 		}
 		j.Exercised(rule, value)
-		j.on = like(value)
+		j.on = similarCase(value)
 		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
 			return finding, false
 		}
-		j.with(finding)
+		j.withEvidence(finding)
 	}
 	return judge.Finding{}, false
 }
 
-// like returns the case that a lifecycle was equal to, or nil.
-func like(value any) *plan.Case {
-	if played, is := value.(interface{ Like() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
-		return played.Like()
+// similarCase returns the case that a lifecycle was equal to, or nil.
+func similarCase(value any) *plan.Case {
+	if played, is := value.(interface{ SimilarCase() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
+		return played.SimilarCase()
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		case first.Skip, first.Uncounted:
 			continue
 		case s.Seats != "" && first.Stop != nil: // it stopped before there was anything to weigh
-			stop, j.on = first.Stop, like(value)
+			stop, j.on = first.Stop, similarCase(value)
 		default:
 			var broken *judge.Try
 			if broken, stop = j.weigh(s, play); broken != nil {
@@ -120,12 +120,12 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 			}
 			j.held = j.held || stop == nil
 			if s.Optional && stop != nil {
-				return judge.Stopped(stop)
+				return judge.FromStop(stop)
 			}
 		}
 		counted = true
 		if stop != nil && !stop.OnlyMissing() && !s.Optional && !s.BreachOnly {
-			return judge.Stopped(stop)
+			return judge.FromStop(stop)
 		}
 		if open == nil {
 			open = stop
@@ -135,7 +135,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 	case s.Optional, s.BreachOnly:
 		return judge.Finding{}
 	case open != nil:
-		return judge.Stopped(open)
+		return judge.FromStop(open)
 	case !counted:
 		return judge.Finding{Outcome: report.NotApplicable, Message: s.Seats}
 	default:
@@ -157,13 +157,13 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 	}
 	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
 	var tries []judge.Try
-	until := j.until(s, &test)
-	before := j.Player.Played()
-	for attempt, stops := 0, 0; until(attempt, stops, len(tries), j.Player.Played() > before); attempt++ {
-		before = j.Player.Played()
+	until := j.newStopRule(s, &test)
+	before := j.Player.CountPlayed()
+	for attempt, stops := 0, 0; until(attempt, stops, len(tries), j.Player.CountPlayed() > before); attempt++ {
+		before = j.Player.CountPlayed()
 		value := play(j.ctx, j.Player, attempt)
 		t := s.Try(value)
-		if t.On = like(value); t.Stop != nil {
+		if t.On = similarCase(value); t.Stop != nil {
 			j.on = t.On
 		}
 		if t.Skip {
@@ -184,23 +184,23 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 			if stops++; stop.Elsewhere && stops < noise.MostTries && (j.Player.Case() == nil || seats.OthersSeen()) {
 				continue
 			}
-			return j.whatStands(s, &test, tries, stop)
+			return j.weighBreach(s, &test, tries, stop)
 		case t.Sure:
 			return &t, nil
 		}
 		tries = append(tries, t)
 		if s.Race > 0 && t.Flaw == "" {
-			j.raced(t)
+			j.countRound(t)
 		}
 		test.Run = seats.Run()
-		switch test.Add(t.Weighed()) {
+		switch test.Add(t.NoiseTry()) {
 		case noise.Holds:
 			return nil, nil
 		case noise.Broken:
 			return &tries[test.Suspect()], nil
 		}
 	}
-	return j.whatStands(s, &test, tries, stop)
+	return j.weighBreach(s, &test, tries, stop)
 }
 
 // After an unexpected round of a race, half as many rounds are added, to reproduce it. The first
@@ -210,13 +210,13 @@ const (
 	secondRounds = 12
 )
 
-// until returns a function that reports whether another attempt is made. Stopped rounds of a race
+// newStopRule returns a function that reports whether another attempt is made. Stopped rounds of a race
 // do not count. Rounds that were played for another rule cost nothing, so the limits apply only
 // after a round that was played now.
-func (j *judging) until(s judge.Step, test *noise.Test) func(attempt, stops, tries int, fresh bool) bool {
+func (j *judging) newStopRule(s judge.Step, test *noise.Test) func(attempt, stops, tries int, fresh bool) bool {
 	began, clock, seconds := time.Now(), j.Player.Time, 0
 	return func(attempt, stops, tries int, fresh bool) bool {
-		most, suspect := test.Most(), test.Suspect() >= 0
+		most, suspect := test.MaxTries(), test.Suspect() >= 0
 		if s.Race > 0 {
 			if most = s.Clean + stops; suspect {
 				most += s.Clean / moreRounds
@@ -234,8 +234,8 @@ func (j *judging) until(s judge.Step, test *noise.Test) func(attempt, stops, tri
 	}
 }
 
-// raced counts a passed round of a race. No other customer changed a seat meanwhile.
-func (j *judging) raced(t judge.Try) {
+// countRound counts a passed round of a race. No other customer changed a seat meanwhile.
+func (j *judging) countRound(t judge.Try) {
 	if t.At != nil {
 		j.Player.Seats.LeftAlone(t.At, t.Took)
 	}
@@ -249,18 +249,18 @@ func (j *judging) raced(t judge.Try) {
 // mostWatched is the maximum number of slots with the same unexpected result that are watched for long.
 const mostWatched = 4
 
-// whatStands judges by tries that are undecided and cannot continue. A flaw counts if no seat
+// weighBreach judges by tries that are undecided and cannot continue. A flaw counts if no seat
 // changes during long watches of its slots, and if no other customer was seen anywhere in the run. If
 // a breach of another rule ended the tries, that counts, whatever the tries before it showed.
-func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
+func (j *judging) weighBreach(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
 	suspect := test.Suspect()
 	if suspect >= 0 && (s.Race == 0 || !test.RulesOut(s.Race)) {
 		first := tries[suspect]
-		if test.MayStand() && j.standsWatched(test, tries, first) {
+		if test.MayStand() && j.weighWatchedBreach(test, tries, first) {
 			return &tries[test.Suspect()], nil
 		}
 		if stop == nil || !stop.IsBreach() {
-			stop = partner.Missing("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
+			stop = partner.NewStop("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
 				WithRemedy("Run again at a quieter time, or against a test environment.")
 		}
 		return nil, stop
@@ -271,9 +271,9 @@ func (j *judging) whatStands(s judge.Step, test *noise.Test, tries []judge.Try, 
 	return nil, nil
 }
 
-// standsWatched watches the slots whose results were off like the first, one by one, until the tries show a
+// weighWatchedBreach watches the slots whose results were off like the first, one by one, until the tries show a
 // breach.
-func (j *judging) standsWatched(test *noise.Test, tries []judge.Try, first judge.Try) bool {
+func (j *judging) weighWatchedBreach(test *noise.Test, tries []judge.Try, first judge.Try) bool {
 	watched := 0
 	for _, t := range tries {
 		if t.Flaw == "" || t.Off != first.Off {

@@ -43,7 +43,7 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 		holds   = judge.Try{}
 		sure    = judge.Try{Flaw: "sure", Sure: true}
 		taken   = judge.Try{Stop: partner.NotHere("taken meanwhile")}
-		lacking = judge.Try{Stop: partner.Missing("no slot")}
+		lacking = judge.Try{Stop: partner.NewStop("no slot")}
 		broken  = judge.Try{Stop: &partner.Stop{Kind: partner.WrongStatus, Endpoint: partnerapi.Release, Message: "expected 200"}}
 		others  = judge.Try{Try: noise.Try{Disturbed: true}, Flaw: "disturbed"}
 	)
@@ -77,9 +77,9 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 
 func TestSlotsWithoutVacanciesShowNoSeats(t *testing.T) {
 	t.Parallel()
-	uncounted := judge.Try{Uncounted: true, Stop: partner.Missing("not played")}
+	uncounted := judge.Try{Uncounted: true, Stop: partner.NewStop("not played")}
 	skipped := judge.Try{Skip: true}
-	stopped := judge.Try{Stop: partner.Missing("no slot")}
+	stopped := judge.Try{Stop: partner.NewStop("no slot")}
 	for _, test := range []struct {
 		name     string
 		first    judge.Try

@@ -38,7 +38,7 @@ func partnerRegisters(ctx context.Context, s *stage) (err error) {
 	err = s.partner.shown.Webhooks.Set(ctx, fmt.Sprintf("{url: %q, secret: %q, on: [staff]}",
 		s.market.url+"/api/v1/partner-integrations/"+known.IntegrationID, string(known.WebhookSecret)))
 	return s.holds(ctx, errors.Join(err, want("letters of the webhook secret", 64, len(known.WebhookSecret))),
-		"integration "+short(known.IntegrationID)+", and a webhook secret that is shown this once")
+		"integration "+shortenIDs(known.IntegrationID)+", and a webhook secret that is shown this once")
 }
 
 func catalogIsPulled(ctx context.Context, s *stage) error {
@@ -89,7 +89,7 @@ func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind
 			continue
 		}
 		for _, attempt := range delivery.Attempts {
-			s.output.called(attempt.Status, "marketplace", "POST "+short("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
+			s.output.printCall(attempt.Status, "marketplace", "POST "+shortenIDs("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
 		}
 		if delivery.State != mockpartner.Delivered {
 			return fmt.Errorf("the webhook: expected delivered, received %s: %s", delivery.State, delivery.Reason)

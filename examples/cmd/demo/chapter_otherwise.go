@@ -20,12 +20,12 @@ func oneIsAbandoned(ctx context.Context, s *stage) error {
 	if _, err := s.market.shop.Abandon(ctx, held.ID); err != nil {
 		return err
 	}
-	return s.released(ctx, held.ID, client.Abandoned)
+	return s.waitForRelease(ctx, held.ID, client.Abandoned)
 }
 
-// released waits until a booking's hold was released for that reason and the partner has accepted
+// waitForRelease waits until a booking's hold was released for that reason and the partner has accepted
 // the release.
-func (s *stage) released(ctx context.Context, booking string, why client.ReleaseReason, facts ...string) error {
+func (s *stage) waitForRelease(ctx context.Context, booking string, why client.ReleaseReason, facts ...string) error {
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
 		b, err := s.market.shop.Booking(ctx, booking)
 		if err != nil {
@@ -50,7 +50,7 @@ func oneExpires(ctx context.Context, s *stage) error {
 	if err := s.partner.shown.Stop(ctx); err != nil { // restores the usual duration of holds
 		return err
 	}
-	return s.released(ctx, held.ID, client.Expired, fmt.Sprintf("the hold ended at %s", clock(held.ExpiresAt)))
+	return s.waitForRelease(ctx, held.ID, client.Expired, fmt.Sprintf("the hold ended at %s", clock(held.ExpiresAt)))
 }
 
 func oneIsCancelled(ctx context.Context, s *stage) error {

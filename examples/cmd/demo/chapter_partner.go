@@ -29,7 +29,7 @@ func partnerIsJudged(ctx context.Context, s *stage) error {
 	if err := s.partner.shown.Reset(ctx); err != nil { // resets clock, seats and journal
 		return err
 	}
-	if rules := broken(found); len(rules) > 0 {
+	if rules := breachedRules(found); len(rules) > 0 {
 		return fmt.Errorf("expected the mock partner to be conformant; %s (%s) failed: %s", rules[0].ID, rules[0].Clause, rules[0].Message)
 	}
 	if found.Verdict == report.Incomplete {

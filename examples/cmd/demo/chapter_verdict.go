@@ -73,7 +73,7 @@ func brokenPartnerIsFound(ctx context.Context, s *stage) error {
 		return err
 	}
 	facts := []string{verdict(found)}
-	for _, rule := range broken(found) {
+	for _, rule := range breachedRules(found) {
 		if err := want("the broken rule", broke.Rule, rule.ID); err != nil {
 			return err
 		}

@@ -96,8 +96,8 @@ func begin(t *testing.T, ordinary bool, args ...string) *show {
 	return s
 }
 
-// until reads the output until a line contains the words.
-func (s *show) until(t *testing.T, words string) {
+// readUntil reads the output until a line contains the words.
+func (s *show) readUntil(t *testing.T, words string) {
 	t.Helper()
 	for {
 		line, err := s.screen.ReadString('\n')
@@ -123,8 +123,8 @@ func (s *show) ends(t *testing.T) string {
 		t.Errorf("want no data left, got %v, %v", left, err)
 	}
 	// A killed process may take a moment to end, but what runs on is found.
-	running := within(t, s.temp)
-	for end := time.Now().Add(wait / 20); len(running) > 0 && time.Now().Before(end); running = within(t, s.temp) {
+	running := processesIn(t, s.temp)
+	for end := time.Now().Add(wait / 20); len(running) > 0 && time.Now().Before(end); running = processesIn(t, s.temp) {
 		<-time.After(again)
 	}
 	for _, process := range running {
@@ -136,8 +136,8 @@ func (s *show) ends(t *testing.T) string {
 	return fmt.Sprintf("%d: %s", s.ProcessState.ExitCode(), s.complaint.String())
 }
 
-// within returns the processes that work in a folder or have a file open in it.
-func within(t *testing.T, folder string) (found []string) {
+// processesIn returns the processes that work in a folder or have a file open in it.
+func processesIn(t *testing.T, folder string) (found []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		return nil
@@ -205,7 +205,7 @@ func TestTheDemoHoldsForAnUnprivilegedUser(t *testing.T) {
 // It is not parallel to the other test of demo up, which uses the same ports.
 func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 	s := begin(t, false, "up") // reaches the marketplace without a run of the suite
-	s.until(t, "serves")       // the marketplace and its PostgreSQL are running
+	s.readUntil(t, "serves")   // the marketplace and its PostgreSQL are running
 	check(t, s.Process.Signal(syscall.SIGTERM))
 	if end := s.ends(t); !strings.HasPrefix(end, "1: demo: interrupted\n") {
 		t.Errorf("want it to end as interrupted, got %s\n%s", end, s.printed.String())
@@ -215,14 +215,14 @@ func TestAnInterruptEndsAllThatWasStarted(t *testing.T) {
 func TestDemoUpCanBeTriedAsPrintedAndEndsWithCtrlC(t *testing.T) {
 	t.Parallel()
 	// The demo uses another port if its own is in use, by this test or another process.
-	if taken, err := net.Listen("tcp", loopback(ports["marketplace"])); err == nil {
+	if taken, err := net.Listen("tcp", loopbackAddress(ports["marketplace"])); err == nil {
 		t.Cleanup(func() { check(t, taken.Close()) })
 	}
 	tooltest.Require(t, tooltest.Curl) // the printed commands use it
 	s := begin(t, false, "up")
-	s.until(t, "port 8080 is in use: marketplace uses port ")
-	s.until(t, "To begin with")
-	s.until(t, "DELETE")
+	s.readUntil(t, "port 8080 is in use: marketplace uses port ")
+	s.readUntil(t, "To begin with")
+	s.readUntil(t, "DELETE")
 	pages, commands, _ := strings.Cut(s.printed.String(), "in another terminal:")
 	for _, path := range []string{"/console", "/docs", "/_mock/"} {
 		page := regexp.MustCompile(`http://[0-9.:]+` + path).FindString(pages)

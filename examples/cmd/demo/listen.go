@@ -29,7 +29,7 @@ func (e printingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		status = response.StatusCode
 	}
-	e.output.called(status, e.whom, r.Method+" "+short(r.URL.RequestURI()))
+	e.output.printCall(status, e.whom, r.Method+" "+shortenIDs(r.URL.RequestURI()))
 	if e.then != nil {
 		e.then(r.Context())
 	}
@@ -38,10 +38,10 @@ func (e printingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var uuid = regexp.MustCompile(`([0-9a-f]{4})[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
-// short shortens the ids in a path.
-func short(path string) string { return uuid.ReplaceAllString(path, "$1…") }
+// shortenIDs shortens the ids in a path.
+func shortenIDs(path string) string { return uuid.ReplaceAllString(path, "$1…") }
 
 // command prints a command as a user would type it.
 func (t *printer) command(name string, args ...string) {
-	t.ran(name + " " + strings.Join(args, " "))
+	t.printCommand(name + " " + strings.Join(args, " "))
 }

@@ -13,19 +13,19 @@ var ports = map[string]int{"marketplace": 8080, "mockpartner": 8081}
 // The demo uses any free port, so that it never disturbs a demo up.
 func (s *stage) address(service string) string {
 	if !s.fixedPorts {
-		return loopback(0)
+		return loopbackAddress(0)
 	}
 	port, free := choose(ports[service])
 	if !free {
 		s.output.holds(fmt.Sprintf("port %d is in use: %s uses port %d instead", ports[service], service, port))
 	}
-	return loopback(port)
+	return loopbackAddress(port)
 }
 
 // choose returns a free port: the preferred one if it is free.
 func choose(preferred int) (port int, free bool) {
 	for _, wanted := range []int{preferred, 0} {
-		listener, err := net.Listen("tcp", loopback(wanted))
+		listener, err := net.Listen("tcp", loopbackAddress(wanted))
 		if err != nil {
 			continue
 		}
@@ -36,4 +36,4 @@ func choose(preferred int) (port int, free bool) {
 	return port, port == preferred
 }
 
-func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+func loopbackAddress(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }

@@ -9,7 +9,7 @@ import (
 
 func TestAServiceUsesItsPortUnlessItIsTaken(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", loopback(0))
+	taken, err := net.Listen("tcp", loopbackAddress(0))
 	check(t, err)
 	preferred := taken.Addr().(*net.TCPAddr).Port
 	if port, free := choose(preferred); free || port == preferred || port == 0 {

@@ -79,14 +79,14 @@ func (t *printer) step(number int, title string) {
 	t.line(fmt.Sprintf("%3d  ", number), bold, bold, title)
 }
 
-// ran prints a command.
-func (t *printer) ran(command string) {
+// printCommand prints a command.
+func (t *printer) printCommand(command string) {
 	t.flush()
 	t.line(fmt.Sprintf("%8s  ", "run"), dim, dim, command)
 }
 
-// called prints a request and its answer.
-func (t *printer) called(status int, whom, what string) {
+// printCall prints a request and its answer.
+func (t *printer) printCall(status int, whom, what string) {
 	made := call{status, whom, what}
 	if t.read[made] {
 		return
@@ -139,7 +139,7 @@ func (t *printer) fails(err error) {
 // width.
 func (t *printer) line(before, beforeColour, colour, text string) {
 	indent := utf8.RuneCountInString(before)
-	for i, part := range fit(oneLine(text), max(t.width, narrowest)-indent) {
+	for i, part := range wrapText(oneLine(text), max(t.width, narrowest)-indent) {
 		if i > 0 {
 			before, beforeColour = strings.Repeat(" ", indent), plain
 		}
@@ -161,9 +161,9 @@ func (t *printer) paint(colour, text string) string {
 	return "\x1b[" + colour + "m" + text + "\x1b[0m"
 }
 
-// fit breaks a text into lines of at most width characters. It breaks at a space, or after a
+// wrapText breaks a text into lines of at most width characters. It breaks at a space, or after a
 // separator of an address if that fills the line better, otherwise anywhere.
-func fit(text string, width int) (lines []string) {
+func wrapText(text string, width int) (lines []string) {
 	for utf8.RuneCountInString(text) > width {
 		most := len(string([]rune(text)[:width]))
 		end := strings.LastIndexByte(text[:most+1], ' ') // the space itself may exceed the width

@@ -43,7 +43,7 @@ func (s *stage) command(ctx context.Context, log *os.File, given []string, name 
 	command := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	command.Env = environment(given...)
 	command.Stdout, command.Stderr = log, log
-	command.SysProcAttr = apart()
+	command.SysProcAttr = ownProcessGroup()
 	command.Cancel = func() error {
 		if runtime.GOOS == "windows" { // Windows has no other signal
 			return command.Process.Kill()
@@ -110,7 +110,7 @@ func (s *stage) serve(ctx context.Context, given []string, name string, args ...
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("expected an address from %s, received none within %s", name, startTime))
 	defer cancel()
 	for {
-		if found := baseURL.FindStringSubmatch(printed(log)); found != nil {
+		if found := baseURL.FindStringSubmatch(readLog(log)); found != nil {
 			s.services = append(s.services, v)
 			return found[1], nil
 		}
@@ -135,14 +135,14 @@ func (v *service) close() error {
 	return errors.Join(fmt.Errorf("expected %s to exit with 0, received %w: %s", v.name, err, lastLine(v.log)), v.log.Close())
 }
 
-// printed returns the output of a command so far.
-func printed(log *os.File) string {
+// readLog returns the output of a command so far.
+func readLog(log *os.File) string {
 	text, _ := os.ReadFile(log.Name()) // the file is open
 	return string(text)
 }
 
 // lastLine returns the last non-empty line of a log, for example why a command ended.
 func lastLine(log *os.File) string {
-	text := strings.TrimSpace(printed(log))
+	text := strings.TrimSpace(readLog(log))
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }

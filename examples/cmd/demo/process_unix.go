@@ -4,6 +4,6 @@ package main
 
 import "syscall"
 
-// apart gives a child its own process group, which Ctrl-C does not reach. On this system the child
+// ownProcessGroup gives a child its own process group, which Ctrl-C does not reach. On this system the child
 // outlives a killed demo.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func ownProcessGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

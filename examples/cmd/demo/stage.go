@@ -115,7 +115,7 @@ func (s *stage) printPartnerCalls(ctx context.Context) {
 		}
 		p.last = e.Number
 		if p.probes || e.Target != probe {
-			s.output.called(e.Status, "partner", e.Method+" "+e.Target)
+			s.output.printCall(e.Status, "partner", e.Method+" "+e.Target)
 		}
 	}
 }

@@ -144,7 +144,7 @@ func TestADemoLeavesARunningDemoUpAlone(t *testing.T) {
 	demo, err := open(bin, out, &strings.Builder{})
 	check(t, err)
 	for service := range ports {
-		if address := demo.address(service); address != loopback(0) {
+		if address := demo.address(service); address != loopbackAddress(0) {
 			t.Errorf("want %s of the demo on any free port, got %s", service, address)
 		}
 	}
@@ -166,9 +166,9 @@ func TestLinesFitANarrowTerminal(t *testing.T) {
 	narrow := newPrinter(screen, transcript)
 	narrow.width = 40
 	narrow.step(1, "A marketplace starts, with its own PostgreSQL")
-	narrow.called(201, "marketplace", "POST /api/v1/resellers/activities/01a2…/variations")
-	narrow.called(0, "partner", "POST /availability")
-	narrow.called(0, "partner", "POST /availability")
+	narrow.printCall(201, "marketplace", "POST /api/v1/resellers/activities/01a2…/variations")
+	narrow.printCall(0, "partner", "POST /availability")
+	narrow.printCall(0, "partner", "POST /availability")
 	narrow.holds("a text with \x1b[31mcolours\nof its own")
 	const want = `
   1  A marketplace starts, with its own

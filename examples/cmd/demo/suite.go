@@ -57,8 +57,8 @@ func verdict(r *report.Result) string {
 	return fmt.Sprintf("%s, in %.1f s", line, float64(r.DurationMS)/1000)
 }
 
-// broken returns the rules that the partner breaches.
-func broken(r *report.Result) (rules []report.RuleResult) {
+// breachedRules returns the rules that the partner breaches.
+func breachedRules(r *report.Result) (rules []report.RuleResult) {
 	for _, rule := range r.Rules {
 		if rule.Outcome == report.Failed {
 			rules = append(rules, rule)

@@ -15,9 +15,9 @@ import (
 // mostColours is the size of a palette. A pixel is then one byte, and a screenshot half as large.
 const mostColours = 256
 
-// smaller returns a screenshot with a palette of its most frequent colours. Other colours become the
+// reducePalette returns a screenshot with a palette of its most frequent colours. Other colours become the
 // nearest of them: in a screenshot, these are few pixels at the edges of letters.
-func smaller(screenshot []byte) ([]byte, error) {
+func reducePalette(screenshot []byte) ([]byte, error) {
 	drawn, err := png.Decode(bytes.NewReader(screenshot))
 	if err != nil {
 		return nil, fmt.Errorf("read the screenshot: %w", err)

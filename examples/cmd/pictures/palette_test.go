@@ -27,7 +27,7 @@ func TestAScreenshotKeepsItsFrequentColours(t *testing.T) {
 	if err := png.Encode(&text, screenshot); err != nil {
 		t.Fatal(err)
 	}
-	small, err := smaller(text.Bytes())
+	small, err := reducePalette(text.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestAScreenshotKeepsItsFrequentColours(t *testing.T) {
 	if c := color.RGBAModel.Convert(got.At(7, 100)); c != (color.RGBA{R: 20, G: 90, B: 160, A: 255}) {
 		t.Errorf("Expected the page's colour as it was, received %v", c)
 	}
-	if _, err := smaller([]byte("text")); err == nil {
+	if _, err := reducePalette([]byte("text")); err == nil {
 		t.Error("Expected an error for what is no picture")
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -28,7 +28,7 @@ func newAccount() *cobra.Command {
 
 func newAccountCreate() *cobra.Command {
 	var s storage
-	var asked marketplace.NewAccount
+	var asked domain.NewAccount
 	command := &cobra.Command{
 		Use:   "create --email ADDRESS --role ROLE",
 		Short: "Create an account",
@@ -69,11 +69,11 @@ may sign in, and its name. It works whether the service runs or not.`,
   marketplace account list --role reseller`,
 		Args: noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if role != "" && !slices.Contains([]marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}, marketplace.Role(role)) {
+			if role != "" && !slices.Contains([]domain.Role{domain.Reseller, domain.Affiliate, domain.Partner, domain.Operator}, domain.Role(role)) {
 				return cli.Misuse(fmt.Errorf("--role: expected reseller, affiliate, partner or operator, received %.20q", role))
 			}
 			return withStore(command.Context(), s, func(store *postgres.Store) error {
-				return listAccounts(command.Context(), store, marketplace.Role(role), command.OutOrStdout())
+				return listAccounts(command.Context(), store, domain.Role(role), command.OutOrStdout())
 			})
 		},
 	}
@@ -84,10 +84,10 @@ may sign in, and its name. It works whether the service runs or not.`,
 
 const accountsAtOnce = 500
 
-func listAccounts(ctx context.Context, store *postgres.Store, role marketplace.Role, out io.Writer) error {
+func listAccounts(ctx context.Context, store *postgres.Store, role domain.Role, out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ROLE\tADDRESS\tID\tCREATED\tSTATE\tNAME")
-	for asked := (marketplace.PageRequest{Size: accountsAtOnce}); ; {
+	for asked := (domain.PageRequest{Size: accountsAtOnce}); ; {
 		accounts, err := store.Accounts.List(ctx, role, "", asked)
 		if err != nil {
 			return err
@@ -118,7 +118,7 @@ func oneLine(text string) string {
 func newAccountToken() *cobra.Command {
 	var s storage
 	var email string
-	var asked marketplace.NewAPIToken
+	var asked domain.NewAPIToken
 	command := &cobra.Command{
 		Use:   "token --email ADDRESS --name NAME",
 		Short: "Create a reseller's API token",
@@ -128,7 +128,7 @@ it does not.`,
 		Example: `  marketplace account token --email shop@example.com --name "web shop" > token.txt`,
 		Args:    noArguments,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := marketplace.Check(&asked); err != nil {
+			if err := domain.Check(&asked); err != nil {
 				return byFlag(err)
 			}
 			ctx, token := command.Context(), ""
@@ -149,9 +149,9 @@ it does not.`,
 	return command
 }
 
-func addToken(ctx context.Context, store *postgres.Store, email string, asked marketplace.NewAPIToken) (string, error) {
-	account, err := store.Accounts.AccountByEmail(ctx, marketplace.NormalEmail(email))
-	if marketplace.CodeOf(err) == marketplace.NotFound || err == nil && account.Role != marketplace.Reseller {
+func addToken(ctx context.Context, store *postgres.Store, email string, asked domain.NewAPIToken) (string, error) {
+	account, err := store.Accounts.AccountByEmail(ctx, domain.NormalEmail(email))
+	if domain.CodeOf(err) == domain.NotFound || err == nil && account.Role != domain.Reseller {
 		return "", fmt.Errorf("--email: no reseller has the address %q", email)
 	}
 	if err != nil {
@@ -161,7 +161,7 @@ func addToken(ctx context.Context, store *postgres.Store, email string, asked ma
 	if err != nil {
 		return "", err
 	}
-	return text, store.Accounts.AddAPIToken(ctx, made, auth.HashToken(text), marketplace.Reseller)
+	return text, store.Accounts.AddAPIToken(ctx, made, auth.HashToken(text), domain.Reseller)
 }
 
 // longestLine limits the password that is read, in bytes.
@@ -175,15 +175,15 @@ func firstLine(in io.Reader) (string, error) {
 	return strings.TrimRight(line, "\r\n"), nil
 }
 
-func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made marketplace.Account, err error) {
-	if err := marketplace.Check(&asked); err != nil {
+func create(ctx context.Context, s storage, asked domain.NewAccount) (made domain.Account, err error) {
+	if err := domain.Check(&asked); err != nil {
 		return made, byFlag(err)
 	}
 	if made, err = auth.NewAccount(asked, time.Now()); err != nil {
 		return made, err
 	}
 	err = withStore(ctx, s, func(store *postgres.Store) error { return store.Accounts.CreateAccount(ctx, made) })
-	if marketplace.CodeOf(err) == marketplace.Conflict {
+	if domain.CodeOf(err) == domain.Conflict {
 		err = fmt.Errorf("--email: an account with the address %s exists already; see account list", made.Email)
 	}
 	return made, err
@@ -191,7 +191,7 @@ func create(ctx context.Context, s storage, asked marketplace.NewAccount) (made 
 
 // byFlag is withDetails for flags. The password has no flag.
 func byFlag(err error) error {
-	mistaken := (*marketplace.Error)(nil)
+	mistaken := (*domain.Error)(nil)
 	if !errors.As(err, &mistaken) || len(mistaken.Details) == 0 {
 		return err
 	}
@@ -207,7 +207,7 @@ func byFlag(err error) error {
 
 // withDetails returns every mistake of a request, one on each line.
 func withDetails(err error) error {
-	mistaken := (*marketplace.Error)(nil)
+	mistaken := (*domain.Error)(nil)
 	if !errors.As(err, &mistaken) || len(mistaken.Details) == 0 {
 		return err
 	}

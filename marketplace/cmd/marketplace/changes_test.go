@@ -17,9 +17,9 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
 	flags := []string{"--database-url", address, "--probe-interval", "1s"}
-	first, second := serving(t, append(firstOperator, keyRing), flags...), serving(t, []string{keyRing}, flags...)
+	first, second := startService(t, append(firstOperator, keyRing), flags...), startService(t, []string{keyRing}, flags...)
 	partner := mocktest.Start(t, mockpartner.Options{Seed: 1})
-	email, order := first.opened(t, partner)
+	email, order := first.openShop(t, partner)
 	shop, err := client.NewReseller(first.base, client.Password(email, operatorPassword), client.Options{})
 	must(t, err)
 	operator, err := client.NewOperator(second.base, client.Password("op@example.com", operatorPassword), client.Options{})

@@ -11,7 +11,7 @@ import (
 	"runtime"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
@@ -93,18 +93,18 @@ func withStore(ctx context.Context, s storage, f func(*postgres.Store) error) (e
 	return f(store)
 }
 
-// ready returns a check that the database accepts writes. A private PostgreSQL does not while it is
+// readinessCheck returns a check that the database accepts writes. A private PostgreSQL does not while it is
 // restarted.
-func (db *database) ready(check func(context.Context) error) func(context.Context) error {
+func (db *database) readinessCheck(check func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
-		if db.private != nil && !db.private.Running() {
+		if db.private != nil && !db.private.IsRunning() {
 			return errRestarting
 		}
 		return check(ctx)
 	}
 }
 
-var errRestarting = &marketplace.Error{Code: marketplace.Unavailable, Message: "the private PostgreSQL is restarting"}
+var errRestarting = &domain.Error{Code: domain.Unavailable, Message: "the private PostgreSQL is restarting"}
 
 func (db *database) close(ctx context.Context) error {
 	if db.private == nil {

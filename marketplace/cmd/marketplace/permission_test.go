@@ -21,7 +21,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	locked, binary := filepath.Join(folder, "locked"), filepath.Join(folder, "marketplace")
-	must(t, errors.Join(os.Chmod(folder, 0o755), os.Mkdir(locked, 0o500), copied(binary)))
+	must(t, errors.Join(os.Chmod(folder, 0o755), os.Mkdir(locked, 0o500), copyBinary(binary)))
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -40,13 +40,13 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 			if os.Geteuid() == 0 { // root has every permission
 				process.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 			}
-			ended(t, process, "").fails(t, c.want)
+			runProcess(t, process, "").fails(t, c.want)
 		})
 	}
 }
 
-// copied copies this test's binary to a place where every user can run it.
-func copied(to string) error {
+// copyBinary copies this test's binary to a place where every user can run it.
+func copyBinary(to string) error {
 	own, err := os.Executable()
 	if err != nil {
 		return err

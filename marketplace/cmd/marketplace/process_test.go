@@ -61,7 +61,7 @@ type ran struct {
 
 func run(t *testing.T, stdin string, variables []string, args ...string) ran {
 	t.Helper()
-	return ended(t, command(t, variables, args...), stdin)
+	return runProcess(t, command(t, variables, args...), stdin)
 }
 
 // executed runs the command in this process, which costs much less.
@@ -71,8 +71,8 @@ func executed(t *testing.T, args []string) ran {
 	return ran{execute(t.Context(), args, &out, &errs), out.String(), errs.String()}
 }
 
-// ended runs a process and waits for its end.
-func ended(t *testing.T, process *exec.Cmd, stdin string) ran {
+// runProcess runs a process and waits for its end.
+func runProcess(t *testing.T, process *exec.Cmd, stdin string) ran {
 	t.Helper()
 	var out, errs bytes.Buffer
 	process.Stdin, process.Stdout, process.Stderr = strings.NewReader(stdin), &out, &errs
@@ -89,8 +89,8 @@ func (r ran) fails(t *testing.T, words ...string) {
 	r.says(t, cli.ExitFailed, words)
 }
 
-// misused requires exit code 2.
-func (r ran) misused(t *testing.T, words ...string) {
+// requireUsageError requires exit code 2.
+func (r ran) requireUsageError(t *testing.T, words ...string) {
 	t.Helper()
 	r.says(t, cli.ExitUsage, words)
 }
@@ -132,7 +132,7 @@ type service struct {
 // mostLines is the number of lines of a log that are kept until a test reads them.
 const mostLines = 1 << 16
 
-func serving(t *testing.T, variables []string, args ...string) *service {
+func startService(t *testing.T, variables []string, args ...string) *service {
 	t.Helper()
 	s := &service{Cmd: command(t, variables, append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private-partners"}, args...)...)}
 	out, err := s.StdoutPipe()

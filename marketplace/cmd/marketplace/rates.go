@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/count"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/marketplace/internal/worker"
@@ -51,7 +51,7 @@ service can also import them every day: see --rates-url of marketplace serve.`,
 			if err != nil {
 				return withDetails(err)
 			}
-			_, err = fmt.Fprintf(command.OutOrStdout(), "imported %s of %s\n", count.Of(len(daily.Rates.Per), "rate"), daily.Date.Format(time.DateOnly))
+			_, err = fmt.Fprintf(command.OutOrStdout(), "imported %s of %s\n", plural.Count(len(daily.Rates.Per), "rate"), daily.Date.Format(time.DateOnly))
 			return err
 		},
 	}
@@ -85,14 +85,14 @@ func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
 
 // prepareRates stores the rates that come with the service if none were ever imported, and warns of
 // old ones.
-func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log *slog.Logger) (marketplace.Terms, error) {
+func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log *slog.Logger) (domain.Terms, error) {
 	daily, err := storefront.SampleRates()
 	if err != nil {
-		return marketplace.Terms{}, err
+		return domain.Terms{}, err
 	}
 	seeded, err := store.Storefront.SeedRates(ctx, daily.Rates, daily.Date)
 	if err != nil {
-		return marketplace.Terms{}, fmt.Errorf("store the first exchange rates: %w", err)
+		return domain.Terms{}, fmt.Errorf("store the first exchange rates: %w", err)
 	}
 	if seeded {
 		log.Info("imported the built-in exchange rates", slog.String("as_of", daily.Date.Format(time.DateOnly)))
@@ -101,7 +101,7 @@ func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log
 	if err != nil {
 		return terms, fmt.Errorf("read the exchange rates: %w", err)
 	}
-	if marketplace.RatesOld(terms.RatesOf, now) {
+	if domain.RatesOld(terms.RatesOf, now) {
 		log.Warn("the exchange rates are old: set --rates-url, run marketplace rates import, or PUT /api/v1/operator/rates",
 			slog.String("as_of", terms.RatesOf.Format(time.DateOnly)))
 	}

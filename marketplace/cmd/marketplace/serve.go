@@ -16,8 +16,8 @@ import (
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/marketplace/internal/telemetry"
@@ -137,7 +137,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	defer finish(closeTime, unwatch)
 	stopping, agent := make(chan struct{}), userAgent()
 	built, err := replica.New(ctx, replica.Config{
-		Requests: store, Work: work, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.ready(ready.Check),
+		Requests: store, Work: work, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.readinessCheck(ready.Check),
 		UserAgent: agent, AllowPrivatePartners: s.allowPrivatePartners, Watcher: watcher, Scale: scaleLimits, ObserveTime: observeTime,
 		Conformance: suite, Certification: certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve},
 		Rates: newFeed(s.ratesURL, agent, work, log), Schedule: s.schedule, AffiliatesShare: s.share, AffiliateURL: s.affiliateURL, PageCache: int64(s.pageCache) << 20,
@@ -236,7 +236,7 @@ func makeOperator(ctx context.Context, store *postgres.Store, s settings, now ti
 	case err == nil:
 		log.Info("created the first operator", slog.String("email", made.Email))
 		return nil
-	case marketplace.CodeOf(err) == marketplace.Conflict:
+	case domain.CodeOf(err) == domain.Conflict:
 		return nil
 	default:
 		return fmt.Errorf("create the first operator: %w", err)

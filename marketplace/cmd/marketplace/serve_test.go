@@ -61,7 +61,7 @@ func TestTheStartPullsRatesThatAreOlderThanADay(t *testing.T) {
 	t.Parallel()
 	bank := openBank(t)
 	address := strings.Replace(bank.URL, "http://", "http://me:hush@", 1)
-	s := serving(t, firstOperator, "--database-url", pgtest.URL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
+	s := startService(t, firstOperator, "--database-url", pgtest.URL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
 	var log strings.Builder
 	for !strings.Contains(log.String(), `"msg":"imported 30 exchange rates","as_of":"2026-06-30"`) {
 		line, open := <-s.log
@@ -81,7 +81,7 @@ func TestTheStartPullsRatesThatAreOlderThanADay(t *testing.T) {
 
 func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	t.Parallel()
-	s := serving(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--metrics-addr", "127.0.0.1:0")
+	s := startService(t, firstOperator, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--metrics-addr", "127.0.0.1:0")
 	if rates := s.rates(t); rates.AsOf != "2024-06-28" || rates.Rates["USD"] != "1.0705" {
 		t.Errorf("want the rates that come with the service, got %+v", rates)
 	}
@@ -122,7 +122,7 @@ func TestADatabaseThatMayLogRowsIsReportedAtTheStart(t *testing.T) {
 	for verbosity, warned := range map[string]bool{"default": true, "terse": false} {
 		_, err := conn.Exec(t.Context(), `ALTER ROLE plain_`+name+` SET log_error_verbosity = '`+verbosity+`'`)
 		must(t, err)
-		s := serving(t, nil, "--database-url", address.String(), "--secret-key", strings.Repeat("s", 32))
+		s := startService(t, nil, "--database-url", address.String(), "--secret-key", strings.Repeat("s", 32))
 		must(t, s.Process.Signal(syscall.SIGTERM))
 		r := s.ends(t)
 		if said := strings.Contains(s.began+r.out, "the database may log rows with customers' data"); r.code != 0 || said != warned {
@@ -134,7 +134,7 @@ func TestADatabaseThatMayLogRowsIsReportedAtTheStart(t *testing.T) {
 func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 	t.Parallel()
 	address := pgtest.EmptyURL(t)
-	s := serving(t, nil, "--database-url", address, "--secret-key", strings.Repeat("s", 32))
+	s := startService(t, nil, "--database-url", address, "--secret-key", strings.Repeat("s", 32))
 	lost, err := pgx.ParseConfig(address)
 	must(t, err)
 	name := lost.Database
@@ -175,13 +175,13 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 		return run(t, stdin, []string{"MARKETPLACE_DATA_DIR=" + dir}, args...)
 	}
 
-	s := serving(t, firstOperator, "--data-dir", dir)
+	s := startService(t, firstOperator, "--data-dir", dir)
 	beside("", "serve", "--addr", "127.0.0.1:0").fails(t, "another service is using the folder")
 	if out := beside(operatorPassword+"\n", "account", "create", "--email", "Shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t); !strings.Contains(out, "created reseller shop@example.com") {
 		t.Errorf("Expected it to be reported, received %s", out)
 	}
 	beside(operatorPassword, "account", "create", "--email", "shop@example.com", "--role", "reseller").fails(t, "--email: an account with the address shop@example.com exists already")
-	beside("short", "account", "create", "--email", "someone", "--role", "king").misused(t, "--email: expected an address", "standard input: password: expected at least 10 letters", "--role: expected one of")
+	beside("short", "account", "create", "--email", "someone", "--role", "king").requireUsageError(t, "--email: expected an address", "standard input: password: expected at least 10 letters", "--role: expected one of")
 	token := strings.TrimSpace(beside("", "account", "token", "--email", "shop@example.com", "--name", "web shop").succeeds(t))
 	beside("", "account", "token", "--email", "op@example.com", "--name", "x").fails(t, `no reseller has the address "op@example.com"`)
 	s.letsIn(t, client.APIToken(client.Secret(token)))
@@ -201,7 +201,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 		t.Errorf("want no PostgreSQL left behind, got %v", err)
 	}
 
-	s = serving(t, nil, "--data-dir", dir)
+	s = startService(t, nil, "--data-dir", dir)
 	s.letsIn(t, client.Password("shop@example.com", operatorPassword))
 	text, err := os.ReadFile(pidFile)
 	must(t, err)

@@ -20,7 +20,7 @@ import (
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -29,7 +29,7 @@ import (
 )
 
 // variable returns the environment variable of a flag.
-var variable = cli.Prefixed("MARKETPLACE_")
+var variable = cli.VariableNames("MARKETPLACE_")
 
 // settle sets a command's missing flags from their environment variables and validates them before
 // the command runs.
@@ -77,24 +77,24 @@ func (s *storage) mistakes() (wrong []error) {
 	if address, err := url.Parse(s.databaseURL); s.databaseURL != "" && (err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql") {
 		wrong = append(wrong, errors.New("--database-url: expected an address such as postgres://user@host/name"))
 	} else if s.databaseURL != "" {
-		wrong = append(wrong, about("--database-url", postgres.CheckAddress(s.databaseURL)))
+		wrong = append(wrong, aboutFlag("--database-url", postgres.CheckAddress(s.databaseURL)))
 	}
 	if address, err := url.Parse(s.npmRegistry); s.npmRegistry != "" && s.npmRegistry != pgembed.FromNPM && (err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "") {
 		wrong = append(wrong, errors.New("--npm-registry: expected npm, or an address such as https://registry.example"))
 	}
-	return append(wrong, unless(s.dataDir != "", "--data-dir: expected a folder"))
+	return append(wrong, requireThat(s.dataDir != "", "--data-dir: expected a folder"))
 }
 
-// about prefixes an error with its flag. It returns nil for nil.
-func about(flag string, err error) error {
+// aboutFlag prefixes an error with its flag. It returns nil for nil.
+func aboutFlag(flag string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", flag, err)
 }
 
-// unless returns an error if a condition does not hold.
-func unless(holds bool, format string, args ...any) error {
+// requireThat returns an error if a condition does not hold.
+func requireThat(holds bool, format string, args ...any) error {
 	if holds {
 		return nil
 	}
@@ -190,27 +190,27 @@ func (s *settings) mistakes() []error {
 	_, metricsPort, metricsAddr := net.SplitHostPort(s.metricsAddr)
 	wrong := append(append(s.storage.mistakes(), s.logged.mistakes()...),
 		s.readNetworks(),
-		unless(s.metricsAddr == "" || metricsAddr == nil && metricsPort != "", "--metrics-addr: expected host:port, such as 127.0.0.1:9090"),
-		unless(addr == nil && port != "", "--addr: expected host:port, such as 127.0.0.1:8080"),
-		unless(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: expected at least %d bytes, received %d", auth.ShortestSecret, len(s.secretKey)),
-		unless(s.rateLimit >= 0, "--rate-limit: expected 0 or more, received %d", s.rateLimit),
-		unless(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
+		requireThat(s.metricsAddr == "" || metricsAddr == nil && metricsPort != "", "--metrics-addr: expected host:port, such as 127.0.0.1:9090"),
+		requireThat(addr == nil && port != "", "--addr: expected host:port, such as 127.0.0.1:8080"),
+		requireThat(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: expected at least %d bytes, received %d", auth.ShortestSecret, len(s.secretKey)),
+		requireThat(s.rateLimit >= 0, "--rate-limit: expected 0 or more, received %d", s.rateLimit),
+		requireThat(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
 		s.readSchedule(),
-		unless(slices.Contains(certification.Policies(), certification.Policy(s.certification)), "--certification: expected off, advise or require, received %.20q", s.certification),
-		unless(s.goLive == open || s.goLive == approve, "--go-live: expected open or approve, received %.20q", s.goLive),
-		unless(slices.Contains([]string{judgeAll, judgeSample, judgeNone}, s.judgeTraffic), "--judge-traffic: expected all, sample or off, received %.20q", s.judgeTraffic),
-		unless(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
+		requireThat(slices.Contains(certification.Policies(), certification.Policy(s.certification)), "--certification: expected off, advise or require, received %.20q", s.certification),
+		requireThat(s.goLive == open || s.goLive == approve, "--go-live: expected open or approve, received %.20q", s.goLive),
+		requireThat(slices.Contains([]string{judgeAll, judgeSample, judgeNone}, s.judgeTraffic), "--judge-traffic: expected all, sample or off, received %.20q", s.judgeTraffic),
+		requireThat(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
 		checkFeed(s.ratesURL),
 		s.checkTraces(),
 		checkSuite(s.conformance),
-		about("--affiliate-url", s.affiliateURL.Check()),
+		aboutFlag("--affiliate-url", s.affiliateURL.Check()),
 	)
 	switch first := s.firstOperator(); {
 	case (s.operatorEmail == "") != (s.operatorPassword == ""):
 		wrong = append(wrong, errors.New("--operator-email and --operator-password: set both, or neither"))
 	case s.operatorEmail != "":
-		if mistaken := (*marketplace.Error)(nil); errors.As(marketplace.Check(&first), &mistaken) {
+		if mistaken := (*domain.Error)(nil); errors.As(domain.Check(&first), &mistaken) {
 			for _, detail := range mistaken.Details {
 				wrong = append(wrong, errors.New("--operator-"+detail))
 			}
@@ -234,14 +234,14 @@ func (s *settings) readSchedule() error {
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
 	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps, EraseAfter: time.Duration(s.eraseAfter)}
 	interval := func(flag string, given, least time.Duration) error {
-		return unless(given == 0 || given >= least && given <= longestInterval, "%s: expected 0, or from %s to %s, received %s", flag, least, longestInterval, given)
+		return requireThat(given == 0 || given >= least && given <= longestInterval, "%s: expected 0, or from %s to %s, received %s", flag, least, longestInterval, given)
 	}
 	return errors.Join(
-		unless(err == nil, "--nightly-at: expected a time such as 02:30, received %q", s.nightlyAt),
+		requireThat(err == nil, "--nightly-at: expected a time such as 02:30, received %q", s.nightlyAt),
 		interval("--probe-interval", s.probes, leastProbes),
 		interval("--incremental-interval", s.incremental, leastIncremental),
-		unless(s.eraseAfter >= leastErase, "--erase-guests-after: expected at least %s, received %s", leastErase, s.eraseAfter),
-		unless(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: expected from %s to %s, received %s", leastSweeps, longestSweeps, s.sweeps),
+		requireThat(s.eraseAfter >= leastErase, "--erase-guests-after: expected at least %s, received %s", leastErase, s.eraseAfter),
+		requireThat(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: expected from %s to %s, received %s", leastSweeps, longestSweeps, s.sweeps),
 	)
 }
 
@@ -249,13 +249,13 @@ func (s *settings) readSchedule() error {
 func checkFeed(address string) error {
 	parsed, err := url.Parse(address)
 	fits := address == "" || err == nil && (parsed.Scheme == "https" || parsed.Scheme == "http") && parsed.Host != ""
-	return unless(fits, "--rates-url: expected an address such as %s", storefront.RatesAddress)
+	return requireThat(fits, "--rates-url: expected an address such as %s", storefront.RatesAddress)
 }
 
 func (s *settings) readShare() (err error) {
 	s.share, err = decimal.NewFromString(s.affiliatesShare)
 	fits := err == nil && len(s.affiliatesShare) <= 10 && !s.share.IsNegative() && !s.share.GreaterThan(decimal.NewFromInt(100))
-	return unless(fits, "--affiliate-commission: expected a percentage from 0 to 100, such as 7.5, received %.20q", s.affiliatesShare)
+	return requireThat(fits, "--affiliate-commission: expected a percentage from 0 to 100, such as 7.5, received %.20q", s.affiliatesShare)
 }
 
 func (s *settings) readNetworks() error {
@@ -280,11 +280,11 @@ func (s *settings) checkTraces() error {
 	if !s.traces {
 		return nil
 	}
-	return about("--traces", telemetry.CheckTraces())
+	return aboutFlag("--traces", telemetry.CheckTraces())
 }
 
-func (s *settings) firstOperator() marketplace.NewAccount {
-	return marketplace.NewAccount{Email: s.operatorEmail, Password: s.operatorPassword, Role: marketplace.Operator, Name: "Operator"}
+func (s *settings) firstOperator() domain.NewAccount {
+	return domain.NewAccount{Email: s.operatorEmail, Password: s.operatorPassword, Role: domain.Operator, Name: "Operator"}
 }
 
 type logged struct {
@@ -303,8 +303,8 @@ func (l *logged) mistakes() []error {
 	found := slices.IndexFunc(levels, func(level slog.Level) bool { return strings.EqualFold(level.String(), l.level) })
 	l.least = levels[max(found, 0)]
 	return []error{
-		unless(l.format == "json" || l.format == "text", "--log-format: expected json or text, received %q", l.format),
-		unless(found >= 0, "--log-level: expected debug, info, warn or error, received %q", l.level),
+		requireThat(l.format == "json" || l.format == "text", "--log-format: expected json or text, received %q", l.format),
+		requireThat(found >= 0, "--log-level: expected debug, info, warn or error, received %q", l.level),
 	}
 }
 

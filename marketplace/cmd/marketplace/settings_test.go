@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -41,7 +41,7 @@ func TestAllWrongSettingsAreReportedTogether(t *testing.T) {
 		"MARKETPLACE_OPERATOR_EMAIL=someone", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
 	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}", "--rates-url", "ftp://me:hush@bank/daily.xml",
 		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost", "--trusted-proxies", "10.0.0.1", "--metrics-addr", "9090",
-		"--certification", "must", "--conformance-command", "/no/such/conformance").misused(t,
+		"--certification", "must", "--conformance-command", "/no/such/conformance").requireUsageError(t,
 		"MARKETPLACE_LOGIN_LIMIT: expected a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: expected true or false",
 		"--secret-key: expected at least 32 bytes, received 4", "--database-url: expected an address such as postgres://", "--data-dir: expected a folder",
 		"--operator-email: expected an address", "--operator-password: expected at least 10 letters",
@@ -63,8 +63,8 @@ func TestGuestsAreErasedAfterDaysOrHours(t *testing.T) {
 			t.Errorf("%q: want it refused, got %v", text, err)
 		}
 	}
-	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=0d"}, "serve").misused(t, "--erase-guests-after: expected at least 1d, received 0d")
-	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=400"}, "serve").misused(t, "MARKETPLACE_ERASE_GUESTS_AFTER: expected ")
+	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=0d"}, "serve").requireUsageError(t, "--erase-guests-after: expected at least 1d, received 0d")
+	run(t, "", []string{"MARKETPLACE_ERASE_GUESTS_AFTER=400"}, "serve").requireUsageError(t, "MARKETPLACE_ERASE_GUESTS_AFTER: expected ")
 }
 
 func TestAProblemAtStartupIsOneLine(t *testing.T) {
@@ -135,7 +135,7 @@ func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			executed(t, c.args).misused(t, c.want)
+			executed(t, c.args).requireUsageError(t, c.want)
 		})
 	}
 }
@@ -162,7 +162,7 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 	first, err := auth.NewSecret([]byte(strings.Repeat("1", auth.ShortestSecret)))
 	must(t, err)
 	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
-	account := marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now()}
+	account := domain.Account{ID: uuid.New(), Email: "ana@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: now()}
 	must(t, store.Accounts.CreateAccount(t.Context(), account))
 	registration := partner.Registration{Name: "Walks", BaseURL: "https://partner.example", AuthKey: "k"}
 	if _, _, err := partner.NewRegistry(store.Partners, partner.NewGuard(false), first, now).Register(t.Context(), account.ID, registration); err != nil {
@@ -170,5 +170,5 @@ func TestAnotherSecretThanThePartnersKeysWereSealedWithIsRefused(t *testing.T) {
 	}
 	run(t, "", []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("hush", 10)}, "serve", "--addr", "127.0.0.1:0", "--database-url", address).
 		fails(t, "--secret-key: a stored key cannot be opened: the service's secret is not the one that encrypted it")
-	serving(t, []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("1", auth.ShortestSecret)}, "--database-url", address).stop(t)
+	startService(t, []string{"MARKETPLACE_SECRET_KEY=" + strings.Repeat("1", auth.ShortestSecret)}, "--database-url", address).stop(t)
 }

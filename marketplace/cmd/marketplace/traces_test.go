@@ -105,9 +105,9 @@ func (w withTrace) RoundTrip(r *http.Request) (*http.Response, error) {
 // guest is a customer's name.
 const guest = "Ana Sousa-Telles"
 
-// opened signs in to a marketplace with a partner and a reseller, and returns an order for a
+// openShop signs in to a marketplace with a partner and a reseller, and returns an order for a
 // bookable slot.
-func (s *service) opened(t *testing.T, partner *mocktest.Server) (email string, order client.Order) {
+func (s *service) openShop(t *testing.T, partner *mocktest.Server) (email string, order client.Order) {
 	t.Helper()
 	operator, err := client.NewOperator(s.base, client.Password("op@example.com", operatorPassword), client.Options{})
 	must(t, err)
@@ -124,14 +124,14 @@ func (s *service) opened(t *testing.T, partner *mocktest.Server) (email string, 
 	shop, err := client.NewReseller(s.base, client.Password("reseller@example.com", operatorPassword), client.Options{})
 	must(t, err)
 	await(t, func() (found bool) {
-		order, found = bookable(t, shop)
+		order, found = findSlot(t, shop)
 		return found
 	})
 	return "reseller@example.com", order
 }
 
-// bookable finds a bookable slot for two.
-func bookable(t *testing.T, shop *client.Reseller) (client.Order, bool) {
+// findSlot finds a bookable slot for two.
+func findSlot(t *testing.T, shop *client.Reseller) (client.Order, bool) {
 	t.Helper()
 	activities, err := shop.Activities(client.ActivityQuery{}).Page(t.Context(), 1, 20)
 	must(t, err)
@@ -161,10 +161,10 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	t.Parallel()
 	const id, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 	receiver, address := openTracer(t), pgtest.URL(t)
-	first := serving(t, append(firstOperator, receiver.variables("first")...), "--database-url", address, "--trusted-proxies", "127.0.0.0/8")
+	first := startService(t, append(firstOperator, receiver.variables("first")...), "--database-url", address, "--trusted-proxies", "127.0.0.0/8")
 	partner := mocktest.Start(t, mockpartner.Options{Seed: 1})
-	email, order := first.opened(t, partner)
-	second := serving(t, receiver.variables("second"), "--database-url", address)
+	email, order := first.openShop(t, partner)
+	second := startService(t, receiver.variables("second"), "--database-url", address)
 
 	_, err := partner.Control.Faults.Arm(t.Context(), `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}]`)
 	must(t, err)
@@ -261,14 +261,14 @@ func TestTracesNeedAnAddressAndTheProtocolThatIsSpoken(t *testing.T) {
 		"--traces: OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: expected an address such as":      {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://me:hush@tracer", "OTEL_EXPORTER_OTLP_ENDPOINT=http://tracer"},
 		`--traces: OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf, received "grpc"`: {"OTEL_EXPORTER_OTLP_ENDPOINT=http://tracer", "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"},
 	} {
-		run(t, "", variables, "serve", "--traces").misused(t, want)
+		run(t, "", variables, "serve", "--traces").requireUsageError(t, want)
 	}
 }
 
 // An unavailable receiver only causes a log line. It affects neither answers nor a clean shutdown.
 func TestAServiceServesAndEndsWithoutAReceiverOfTraces(t *testing.T) {
 	t.Parallel()
-	s := serving(t, append(firstOperator, keyRing, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"), "--traces", "--database-url", pgtest.URL(t))
+	s := startService(t, append(firstOperator, keyRing, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=200"), "--traces", "--database-url", pgtest.URL(t))
 	for range 3 {
 		s.rates(t)
 	}

@@ -33,7 +33,7 @@ type callers struct {
 
 var keyRing = "MARKETPLACE_SECRET_KEY=" + strings.Repeat("s", 32)
 
-func calling(t *testing.T, s *service) *callers {
+func newCallers(t *testing.T, s *service) *callers {
 	t.Helper()
 	c := &callers{service: s, tokens: map[string]string{}}
 	operator := c.signIn(t, "op@example.com")
@@ -125,8 +125,8 @@ func (c *callers) everyRoute(t *testing.T, judge func(op *openapi.Operation, p p
 	all.Wait()
 }
 
-// unavailable fails if an answer is not a valid 503.
-func (p problem) unavailable(t *testing.T, name, words string) {
+// require503 fails if an answer is not a valid 503.
+func (p problem) require503(t *testing.T, name, words string) {
 	t.Helper()
 	if p.status != 503 || p.retryAfter == "" || !strings.Contains(p.body, words) {
 		t.Errorf("%s: want 503 with Retry-After and %q, got %d, %q, %.300s", name, words, p.status, p.retryAfter, p.body)
@@ -143,9 +143,9 @@ var needsNoDatabase = map[string]bool{
 // the service. How long they wait is measured by `make crash`, because it depends on the machine.
 func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 	t.Parallel()
-	database := pgtest.Through(t, pgtest.URL(t))
-	s := serving(t, append(firstOperator, keyRing), "--database-url", database.URL, "--rate-limit", "0")
-	c := calling(t, s)
+	database := pgtest.ProxyTo(t, pgtest.URL(t))
+	s := startService(t, append(firstOperator, keyRing), "--database-url", database.URL, "--rate-limit", "0")
+	c := newCallers(t, s)
 	jar, err := cookiejar.New(nil)
 	must(t, err)
 	browser := &http.Client{Jar: jar}
@@ -174,32 +174,32 @@ func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 		case op.ID == "alive" && p.status != 200:
 			t.Errorf("want it alive, got %d %s", p.status, p.body)
 		case !needsNoDatabase[op.ID]:
-			p.unavailable(t, op.Method+" "+op.Path, `"error_code":"service_unavailable"`)
+			p.require503(t, op.Method+" "+op.Path, `"error_code":"service_unavailable"`)
 		}
 	})
 	var all sync.WaitGroup
 	for _, path := range []string{"/console/", "/console/accounts", "/console/bookings", "/console/terms"} {
-		all.Go(func() { page(path).unavailable(t, path, "database does not answer") })
+		all.Go(func() { page(path).require503(t, path, "database does not answer") })
 	}
 	all.Go(func() {
-		form("/console/terms/fees", url.Values{"service_fee": {"1"}}).unavailable(t, "a form", "database does not answer")
+		form("/console/terms/fees", url.Values{"service_fee": {"1"}}).require503(t, "a form", "database does not answer")
 	})
 	all.Go(func() {
-		form("/console/signin", url.Values{"email": {"op@example.com"}, "password": {operatorPassword}}).unavailable(t, "the sign-in", "database does not answer")
+		form("/console/signin", url.Values{"email": {"op@example.com"}, "password": {operatorPassword}}).require503(t, "the sign-in", "database does not answer")
 	})
 	all.Wait()
-	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "database does not answer")
+	c.send(t, "", "GET", "/readyz", "").require503(t, "/readyz", "database does not answer")
 
 	s.shutDown(t)
 }
 
 func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	database := pgtest.Through(t, pgtest.URL(t))
-	s := serving(t, append(firstOperator, keyRing), "--database-url", database.URL)
-	c := calling(t, s)
+	database := pgtest.ProxyTo(t, pgtest.URL(t))
+	s := startService(t, append(firstOperator, keyRing), "--database-url", database.URL)
+	c := newCallers(t, s)
 	database.Fall(true)
-	c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").unavailable(t, "accounts", "database does not answer")
+	c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").require503(t, "accounts", "database does not answer")
 	database.Fall(false)
 	await(t, func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 200 && c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").status == 200
@@ -210,13 +210,13 @@ func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
-	s := serving(t, append(firstOperator, keyRing), "--database-url", address)
-	c := calling(t, s)
+	s := startService(t, append(firstOperator, keyRing), "--database-url", address)
+	c := newCallers(t, s)
 	alter(t, address, "SET default_transaction_read_only = on")
 	await(t, func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 503
 	})
-	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "the database is read-only")
+	c.send(t, "", "GET", "/readyz", "").require503(t, "/readyz", "the database is read-only")
 	for method, path := range map[string]string{"POST": "/api/v1/auth/login", "PUT": "/api/v1/operator/pricing"} {
 		body := `{"email":"op@example.com","password":"` + operatorPassword + `"}`
 		if method == "PUT" {
@@ -224,7 +224,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 		}
 		ask := func() problem { return c.send(t, c.tokens["operator"], method, path, body) }
 		await(t, func() bool { return strings.Contains(ask().body, "read-only") }) // the first find their connections closed
-		ask().unavailable(t, path, "the database is read-only")
+		ask().require503(t, path, "the database is read-only")
 	}
 	if p := c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", ""); p.status != 200 {
 		t.Errorf("want reads served, got %d %s", p.status, p.body)
@@ -242,8 +242,8 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
-	s := serving(t, append(firstOperator, keyRing), "--database-url", address)
-	c := calling(t, s)
+	s := startService(t, append(firstOperator, keyRing), "--database-url", address)
+	c := newCallers(t, s)
 	conn, err := pgx.Connect(t.Context(), address)
 	must(t, err)
 	defer conn.Close(t.Context())
@@ -252,9 +252,9 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 		CREATE TRIGGER no_room BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION no_room()`)
 	must(t, err)
 	c.send(t, c.tokens["operator"], "POST", "/api/v1/operator/accounts", `{"email":"x@example.com","password":"`+operatorPassword+`","role":"reseller","name":"x"}`).
-		unavailable(t, "an account", "the database's disk is full")
+		require503(t, "an account", "the database's disk is full")
 	await(t, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 503 })
-	c.send(t, "", "GET", "/readyz", "").unavailable(t, "/readyz", "the database's disk is full")
+	c.send(t, "", "GET", "/readyz", "").require503(t, "/readyz", "the database's disk is full")
 	// In fact the disk has room. The service detects that by itself after a while.
 	await(t, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
 	s.stop(t)
@@ -265,8 +265,8 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
-	here := &callers{service: serving(t, append(firstOperator, keyRing), "--database-url", address)}
-	behind := &callers{service: serving(t, []string{keyRing, clockAhead + "=-20m"}, "--database-url", address)}
+	here := &callers{service: startService(t, append(firstOperator, keyRing), "--database-url", address)}
+	behind := &callers{service: startService(t, []string{keyRing, clockAhead + "=-20m"}, "--database-url", address)}
 	read := func(c *callers, token string) int {
 		return c.send(t, token, "GET", "/api/v1/operator/accounts", "").status
 	}

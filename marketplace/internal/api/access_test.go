@@ -12,7 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
 
@@ -202,24 +202,24 @@ func TestEveryRouteAdmitsTheRolesInTheTable(t *testing.T) {
 func (b *bench) apiToken(t testing.TB) string {
 	t.Helper()
 	var made client.MadeToken
-	b.do(t, "POST", "/api/v1/operator/accounts/"+b.accounts[marketplace.Reseller].ID.String()+"/api-tokens", `{"name":"shop"}`, b.signIn(t, marketplace.Operator)).data(t, &made)
+	b.do(t, "POST", "/api/v1/operator/accounts/"+b.accounts[domain.Reseller].ID.String()+"/api-tokens", `{"name":"shop"}`, b.signIn(t, domain.Operator)).data(t, &made)
 	return string(made.Token)
 }
 
-// another creates another account with the role and signs it in.
-func (b *bench) another(t testing.TB, role marketplace.Role) header {
+// anotherAccount creates another account with the role and signs it in.
+func (b *bench) anotherAccount(t testing.TB, role domain.Role) header {
 	t.Helper()
-	b.do(t, "POST", "/api/v1/operator/accounts", fmt.Sprintf(`{"email":"other@example.com","password":%q,"role":%q}`, password, role), b.signIn(t, marketplace.Operator))
+	b.do(t, "POST", "/api/v1/operator/accounts", fmt.Sprintf(`{"email":"other@example.com","password":%q,"role":%q}`, password, role), b.signIn(t, domain.Operator))
 	return b.signInAs(t, "other@example.com")
 }
 
 func TestOthersIntegrationsAreNotFound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator, own := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Partner)
-	other := b.another(t, marketplace.Partner)
+	operator, own := b.signIn(t, domain.Operator), b.signIn(t, domain.Partner)
+	other := b.anotherAccount(t, domain.Partner)
 	made, another := b.register(t, own, "https://one.example"), b.register(t, other, "https://two.example")
-	run := b.judged(t, made.ID).String()
+	run := b.storeFinishedRun(t, made.ID).String()
 	b.certify(t, made.ID)
 	judged := 0
 	for route, may := range whoMay {

@@ -10,18 +10,18 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 type accountStore interface {
-	CreateAccount(ctx context.Context, a marketplace.Account) error
-	Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error)
-	List(ctx context.Context, role marketplace.Role, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Account], error)
-	APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error)
-	AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error
+	CreateAccount(ctx context.Context, a domain.Account) error
+	Account(ctx context.Context, id uuid.UUID) (domain.Account, error)
+	List(ctx context.Context, role domain.Role, words string, asked domain.PageRequest) (domain.Page[domain.Account], error)
+	APITokens(ctx context.Context, account uuid.UUID) ([]domain.APIToken, error)
+	AddAPIToken(ctx context.Context, t domain.APIToken, hash []byte, role domain.Role) error
 	RevokeAPIToken(ctx context.Context, account, token uuid.UUID, at time.Time) error
-	Invite(ctx context.Context, i marketplace.Invitation, hash []byte) error
-	Invitations(ctx context.Context, now time.Time, asked marketplace.PageRequest) (marketplace.Page[marketplace.Invitation], error)
+	Invite(ctx context.Context, i domain.Invitation, hash []byte) error
+	Invitations(ctx context.Context, now time.Time, asked domain.PageRequest) (domain.Page[domain.Invitation], error)
 	Uninvite(ctx context.Context, id uuid.UUID) error
 }
 
@@ -35,25 +35,25 @@ type accountHandler struct {
 
 // accountView is an account as operators see it.
 type accountView struct {
-	ID        uuid.UUID        `json:"_id"`
-	Email     string           `json:"email"`
-	Name      string           `json:"name"`
-	Role      marketplace.Role `json:"role"`
-	CreatedAt time.Time        `json:"created_at"`
-	Disabled  bool             `json:"disabled"` // may not sign in
+	ID        uuid.UUID   `json:"_id"`
+	Email     string      `json:"email"`
+	Name      string      `json:"name"`
+	Role      domain.Role `json:"role"`
+	CreatedAt time.Time   `json:"created_at"`
+	Disabled  bool        `json:"disabled"` // may not sign in
 }
 
-func viewAccount(a marketplace.Account) accountView {
+func viewAccount(a domain.Account) accountView {
 	return accountView{a.ID, a.Email, a.Name, a.Role, a.CreatedAt, a.DisabledAt != nil}
 }
 
 // tokenView is a long-lived token without its text.
 type tokenView struct {
-	ID        uuid.UUID         `json:"token_id"`
-	Name      string            `json:"name"`
-	Mode      *marketplace.Mode `json:"mode"` // null: each request names one
-	CreatedAt time.Time         `json:"created_at"`
-	RevokedAt *time.Time        `json:"revoked_at"`
+	ID        uuid.UUID    `json:"token_id"`
+	Name      string       `json:"name"`
+	Mode      *domain.Mode `json:"mode"` // null: each request names one
+	CreatedAt time.Time    `json:"created_at"`
+	RevokedAt *time.Time   `json:"revoked_at"`
 }
 
 // accountDetail is an account with its tokens, the newest first.
@@ -62,7 +62,7 @@ type accountDetail struct {
 	Tokens []tokenView `json:"api_tokens"`
 }
 
-func (h accountHandler) detail(ctx context.Context, a marketplace.Account) (any, error) {
+func (h accountHandler) detail(ctx context.Context, a domain.Account) (any, error) {
 	tokens, err := h.store.APITokens(ctx, a.ID)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (h accountHandler) detail(ctx context.Context, a marketplace.Account) (any,
 	return view, nil
 }
 
-func (h accountHandler) create(r *http.Request, body marketplace.NewAccount) (any, error) {
+func (h accountHandler) create(r *http.Request, body domain.NewAccount) (any, error) {
 	made, err := auth.NewAccount(body, h.now())
 	if err != nil {
 		return nil, err
@@ -91,13 +91,13 @@ type invitationView struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-func viewInvitation(i marketplace.Invitation) invitationView {
+func viewInvitation(i domain.Invitation) invitationView {
 	return invitationView{i.ID, i.Email, i.Name, i.CreatedAt, i.ExpiresAt}
 }
 
 // invite answers with the link of an invitation, which is shown only once. The link has the host
 // that the operator called.
-func (h accountHandler) invite(r *http.Request, body marketplace.NewInvitation) (any, error) {
+func (h accountHandler) invite(r *http.Request, body domain.NewInvitation) (any, error) {
 	made, token, err := auth.NewInvitation(body, h.now())
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (h accountHandler) invite(r *http.Request, body marketplace.NewInvitation) 
 }
 
 func (h accountHandler) invitations(r *http.Request) (any, error) {
-	asked, err := readQuery(r).stored(r.URL.Path)
+	asked, err := readQuery(r).storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -123,8 +123,8 @@ func (h accountHandler) uninvite(r *http.Request, id uuid.UUID) (any, error) {
 
 func (h accountHandler) list(r *http.Request) (any, error) {
 	given := readQuery(r)
-	role, words := marketplace.Role(given.tagged("role", "oneof=reseller affiliate partner operator")), given.text("q", longestFilter)
-	asked, err := given.stored(r.URL.Path)
+	role, words := domain.Role(given.validated("role", "oneof=reseller affiliate partner operator")), given.text("q", longestFilter)
+	asked, err := given.storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (h accountHandler) show(r *http.Request, id uuid.UUID) (any, error) {
 	return h.detail(r.Context(), found)
 }
 
-func (h accountHandler) change(r *http.Request, id uuid.UUID, body marketplace.AccountChange) (any, error) {
+func (h accountHandler) change(r *http.Request, id uuid.UUID, body domain.AccountChange) (any, error) {
 	changed, err := h.signIn.ChangeAccount(r.Context(), caller(r.Context()).Account, id, body)
 	if err != nil {
 		return nil, err
@@ -148,12 +148,12 @@ func (h accountHandler) change(r *http.Request, id uuid.UUID, body marketplace.A
 	return h.detail(r.Context(), changed)
 }
 
-func (h accountHandler) createToken(r *http.Request, account uuid.UUID, body marketplace.NewAPIToken) (any, error) {
+func (h accountHandler) createToken(r *http.Request, account uuid.UUID, body domain.NewAPIToken) (any, error) {
 	made, text, err := auth.NewAPIToken(account, body, h.now())
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"token_id": made.ID, "mode": made.Mode, "api_token": text}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), marketplace.Reseller)
+	return map[string]any{"token_id": made.ID, "mode": made.Mode, "api_token": text}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), domain.Reseller)
 }
 
 func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, error) {
@@ -187,7 +187,7 @@ type refreshToken struct {
 func (h signInHandler) refresh(r *http.Request, body refreshToken) (any, error) {
 	tokens, err := h.service.Refresh(r.Context(), body.RefreshToken)
 	if err != nil {
-		return nil, h.guard.refused(r, err)
+		return nil, h.guard.refuse(r, err)
 	}
 	return tokens, nil
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -18,12 +18,12 @@ type activityHandler struct {
 
 func (h activityHandler) list(r *http.Request) (any, error) {
 	given := readQuery(r)
-	by := marketplace.ActivityFilter{Words: given.text("q", longestFilter), Integration: given.id("integration"), Mode: given.mode()}
-	if status := given.tagged("status", "oneof="+storefront.Active+" "+storefront.Inactive); status != "" {
+	by := domain.ActivityFilter{Words: given.text("q", longestFilter), Integration: given.id("integration"), Mode: given.mode()}
+	if status := given.validated("status", "oneof="+storefront.Active+" "+storefront.Inactive); status != "" {
 		listed := status == storefront.Active
 		by.Listed = &listed
 	}
-	asked, err := given.stored(r.URL.Path)
+	asked, err := given.storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}

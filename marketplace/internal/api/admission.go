@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // admissionStore stores under which conditions integrations are listed, and the matrix of breaches.
@@ -37,9 +37,9 @@ type admissionHandler struct {
 }
 
 // ask requests the approval to go live.
-func (h admissionHandler) ask(r *http.Request, i marketplace.Integration) (any, error) {
-	if i.Mode != marketplace.Live {
-		return nil, marketplace.Errorf(marketplace.Conflict, "an integration in test mode does not go live; register the platform in live mode")
+func (h admissionHandler) ask(r *http.Request, i domain.Integration) (any, error) {
+	if i.Mode != domain.Live {
+		return nil, domain.Errorf(domain.Conflict, "an integration in test mode does not go live; register the platform in live mode")
 	}
 	if err := h.store.RequestGoLive(r.Context(), i.ID); err != nil {
 		return nil, err
@@ -54,13 +54,13 @@ type decisionRequest struct {
 }
 
 // decide approves a partner's request to go live, or declines it.
-func (h admissionHandler) decide(r *http.Request, i marketplace.Integration) (any, error) {
+func (h admissionHandler) decide(r *http.Request, i domain.Integration) (any, error) {
 	body := decisionRequest{}
 	if err := readBody(r, &body); err != nil {
 		return nil, err
 	}
-	if i.Mode != marketplace.Live {
-		return nil, marketplace.Errorf(marketplace.Conflict, "an integration in test mode needs no approval")
+	if i.Mode != domain.Live {
+		return nil, domain.Errorf(domain.Conflict, "an integration in test mode needs no approval")
 	}
 	changed, err := h.store.DecideGoLive(r.Context(), i.ID, *body.Approve, strings.TrimSpace(body.Reason))
 	if err != nil {
@@ -78,7 +78,7 @@ type policyRequest struct {
 }
 
 // setPolicy sets an integration's own certification policy.
-func (h admissionHandler) setPolicy(r *http.Request, i marketplace.Integration) (any, error) {
+func (h admissionHandler) setPolicy(r *http.Request, i domain.Integration) (any, error) {
 	body := policyRequest{}
 	if err := readBody(r, &body); err != nil {
 		return nil, err
@@ -94,15 +94,15 @@ func (h admissionHandler) setPolicy(r *http.Request, i marketplace.Integration) 
 const mostEvents = 100
 
 type eventsView struct {
-	Events marketplace.List[certification.Event] `json:"events"`
-	Next   string                                `json:"next_cursor"` // for after
+	Events domain.List[certification.Event] `json:"events"`
+	Next   string                           `json:"next_cursor"` // for after
 }
 
 // listEvents answers with an integration's events after a cursor, oldest first. With newest=true it answers
 // with the last ones, newest first.
-func (h admissionHandler) listEvents(r *http.Request, i marketplace.Integration) (any, error) {
+func (h admissionHandler) listEvents(r *http.Request, i domain.Integration) (any, error) {
 	q := readQuery(r)
-	after, newest, limit := q.text("after", 20), q.tagged("newest", "oneof=true false") == "true", q.number("limit", 20, mostEvents)
+	after, newest, limit := q.text("after", 20), q.validated("newest", "oneof=true false") == "true", q.number("limit", 20, mostEvents)
 	cursor, err := strconv.ParseInt(cmp.Or(after, "0"), 10, 64)
 	if err != nil || cursor < 0 {
 		q.refuse("after", "expected the next_cursor of an earlier answer")
@@ -123,14 +123,14 @@ func (h admissionHandler) listEvents(r *http.Request, i marketplace.Integration)
 }
 
 // matrix answers with the partners that match the query.
-func (h admissionHandler) matrix(r *http.Request) (any, error) { return h.selected(r) }
+func (h admissionHandler) matrix(r *http.Request) (any, error) { return h.selectMatrix(r) }
 
-func (h admissionHandler) selected(r *http.Request) (m certification.Matrix, err error) {
+func (h admissionHandler) selectMatrix(r *http.Request) (m certification.Matrix, err error) {
 	q := readQuery(r)
 	by := certification.MatrixFilter{
-		Mode: q.mode(), State: certification.Standing(q.tagged("state", "oneof=none certified failed expired")),
-		Policy: certification.Policy(q.tagged("certification", "oneof=off advise require")), GoLive: certification.GoLive(q.tagged("go_live", "oneof=none requested approved declined")),
-		Endpoint: q.tagged("endpoint", "oneof=products availability reserve confirm release cancel"), Failing: q.tagged("failing", "oneof=true false") == "true", Words: q.text("q", 100),
+		Mode: q.mode(), State: certification.Standing(q.validated("state", "oneof=none certified failed expired")),
+		Policy: certification.Policy(q.validated("certification", "oneof=off advise require")), GoLive: certification.GoLive(q.validated("go_live", "oneof=none requested approved declined")),
+		Endpoint: q.validated("endpoint", "oneof=products availability reserve confirm release cancel"), Failing: q.validated("failing", "oneof=true false") == "true", Words: q.text("q", 100),
 	}
 	if err := q.check(); err != nil {
 		return m, err
@@ -140,7 +140,7 @@ func (h admissionHandler) selected(r *http.Request) (m certification.Matrix, err
 
 // export answers with the matrix as CSV, one line for each partner.
 func (h admissionHandler) export(w http.ResponseWriter, r *http.Request) error {
-	m, err := h.selected(r)
+	m, err := h.selectMatrix(r)
 	if err != nil {
 		return err
 	}

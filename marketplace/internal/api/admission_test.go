@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -42,7 +42,7 @@ func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	must(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise, Approval: true}))
-	own, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	own, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	made := b.register(t, own, "https://one.example")
 	path, decide := "/api/v1/partner-integrations/"+made.ID, "/api/v1/operator/integrations/"+made.ID+"/go-live"
 	is := func(who header) (a certification.Admission, withheld bool) {
@@ -61,7 +61,7 @@ func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 	if a, withheld := is(operator); a.GoLive != certification.Requested || a.RequestedAt == nil || !withheld {
 		t.Errorf("Expected a request, received %+v, withheld %t", a, withheld)
 	}
-	var overview marketplace.Overview
+	var overview domain.Overview
 	b.do(t, "GET", "/api/v1/operator/overview", "", operator).data(t, &overview)
 	if due := overview.IntegrationsDue; len(due) != 1 || due[0].GoLiveRequested == nil {
 		t.Errorf("Expected the request on the overview, received %+v", due)
@@ -100,20 +100,20 @@ func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 func TestATestIntegrationDoesNotGoLive(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	own := b.signIn(t, marketplace.Partner)
+	own := b.signIn(t, domain.Partner)
 	var made struct {
 		ID string `json:"integration_id"`
 	}
 	b.do(t, "POST", "/api/v1/partner-integrations", `{"name":"x","mode":"test","base_url":"https://one.example","auth_key":"k"}`, own).data(t, &made)
 	wantProblem(t, b.ask(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/go-live", "", own), 409, "test mode")
-	wantProblem(t, b.ask(t, "POST", "/api/v1/operator/integrations/"+made.ID+"/go-live", `{"approve":true}`, b.signIn(t, marketplace.Operator)), 409, "test mode")
+	wantProblem(t, b.ask(t, "POST", "/api/v1/operator/integrations/"+made.ID+"/go-live", `{"approve":true}`, b.signIn(t, domain.Operator)), 409, "test mode")
 }
 
 func TestAnIntegrationsOwnPolicyTakesPrecedence(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
-	made := b.register(t, b.signIn(t, marketplace.Partner), "https://one.example")
+	operator := b.signIn(t, domain.Operator)
+	made := b.register(t, b.signIn(t, domain.Partner), "https://one.example")
 	for _, step := range []struct {
 		service  certification.Policy
 		own      string
@@ -143,7 +143,7 @@ func TestAnIntegrationsOwnPolicyTakesPrecedence(t *testing.T) {
 func TestTheMatrixSaysWhoBreachesWhatAndSinceWhen(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	own, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	own, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	good, bad := b.register(t, own, "https://good.example").ID, b.register(t, own, "https://bad.example").ID
 	pgtest.Exec(t, b.store, `UPDATE integrations SET name = '=cmd' WHERE base_url LIKE '%bad%'`)
 	b.finish(t, good, "partial", map[string]string{"products.status": "passed"})

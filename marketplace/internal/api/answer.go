@@ -19,16 +19,16 @@ type handler func(http.ResponseWriter, *http.Request) error
 // answers.
 type read func(*http.Request) (any, error)
 
-// ok answers with 200 and the result of f.
-func ok(f read) handler { return answered(http.StatusOK, f) }
+// respondOK answers with 200 and the result of f.
+func respondOK(f read) handler { return respondWith(http.StatusOK, f) }
 
-// created answers with 201 and the result of f.
-func created(f read) handler { return answered(http.StatusCreated, f) }
+// respondCreated answers with 201 and the result of f.
+func respondCreated(f read) handler { return respondWith(http.StatusCreated, f) }
 
-// accepted answers with 202 and the result of f.
-func accepted(f read) handler { return answered(http.StatusAccepted, f) }
+// respondAccepted answers with 202 and the result of f.
+func respondAccepted(f read) handler { return respondWith(http.StatusAccepted, f) }
 
-func answered(status int, f read) handler {
+func respondWith(status int, f read) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		data, err := f(r)
 		if err != nil {
@@ -181,17 +181,17 @@ func takesGzip(fields []string) bool {
 			name, parameter, _ := strings.Cut(coding, ";")
 			switch strings.ToLower(strings.TrimSpace(name)) {
 			case "gzip", "x-gzip":
-				return wanted(parameter)
+				return acceptsCoding(parameter)
 			case "*":
-				any = wanted(parameter)
+				any = acceptsCoding(parameter)
 			}
 		}
 	}
 	return any
 }
 
-// wanted reports whether a coding's parameter, such as q=0.5, accepts it.
-func wanted(parameter string) bool {
+// acceptsCoding reports whether a coding's parameter, such as q=0.5, accepts it.
+func acceptsCoding(parameter string) bool {
 	name, weight, given := strings.Cut(parameter, "=")
 	if !given || !strings.EqualFold(strings.TrimSpace(name), "q") {
 		return true

@@ -16,7 +16,7 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/parts"
 )
 
@@ -34,11 +34,11 @@ func New(c Config) (*API, error) {
 	// GET.
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
 	router.NotFoundHandler = record.answer(func(http.ResponseWriter, *http.Request) error {
-		return httpError(marketplace.Unknown, "no such path")
+		return httpError(domain.Unknown, "no such path")
 	})
 	router.MethodNotAllowedHandler = record.answer(func(w http.ResponseWriter, r *http.Request) error {
-		w.Header().Set("Allow", allowed(router, r))
-		return httpError(marketplace.MethodNotAllowed, "this path does not support the method")
+		w.Header().Set("Allow", allowedMethods(router, r))
+		return httpError(domain.MethodNotAllowed, "this path does not support the method")
 	})
 	for _, r := range routes(c, guard, newCatchUp(c)) {
 		if c.MetricsApart && r.path == metricsPath {
@@ -75,8 +75,8 @@ func addPages(router *mux.Router, record recorder, pages []Page) {
 	}
 }
 
-// allowed returns the methods of a path.
-func allowed(router *mux.Router, r *http.Request) string {
+// allowedMethods returns the methods of a path.
+func allowedMethods(router *mux.Router, r *http.Request) string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		asked := r.Clone(r.Context())

@@ -11,14 +11,14 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
 
 func TestEveryMistakeIsAnErrorInTheContractsShape(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	for name, c := range map[string]struct {
 		method, path, body string
 		header             header
@@ -69,18 +69,18 @@ func TestEveryGETRouteAnswersHEAD(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
 	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/docs", "/openapi.yaml", "/", "/api/v1/operator/overview", "/nothing"} {
-		read, head := b.raw(t, http.MethodGet, path), b.raw(t, http.MethodHead, path)
+		read, head := b.doRaw(t, http.MethodGet, path), b.doRaw(t, http.MethodHead, path)
 		if head.StatusCode != read.StatusCode || len(head.body) > 0 || head.Header.Get("Content-Type") != read.Header.Get("Content-Type") {
 			t.Errorf("%s: want %d as %q without a body, got %d as %q and %d bytes", path, read.StatusCode, read.Header.Get("Content-Type"), head.StatusCode, head.Header.Get("Content-Type"), len(head.body))
 		}
 	}
-	if a := b.raw(t, http.MethodGet, "/"); a.StatusCode != 303 || a.Header.Get("Location") != "/docs" {
+	if a := b.doRaw(t, http.MethodGet, "/"); a.StatusCode != 303 || a.Header.Get("Location") != "/docs" {
 		t.Errorf("want a browser led to /docs, got %d %q", a.StatusCode, a.Header.Get("Location"))
 	}
 }
 
-// raw is do without following redirects.
-func (b *bench) raw(t *testing.T, method, path string) answer {
+// doRaw is do without following redirects.
+func (b *bench) doRaw(t *testing.T, method, path string) answer {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, b.address+path, nil)
 	must(t, err)
@@ -108,7 +108,7 @@ func TestASignInIsRenewedAndEnds(t *testing.T) {
 func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	var made client.Account
 	asked := `{"email":"Bo@Example.com","password":"amber kettle skates","role":"reseller","name":"Bo"}`
 	b.do(t, "POST", "/api/v1/operator/accounts", asked, operator).data(t, &made)
@@ -124,7 +124,7 @@ func TestAnOperatorMakesAnAccountThatSignsIn(t *testing.T) {
 func TestACredentialThatAsksTooOftenIsTurnedAway(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.RateLimit = 2 })
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	ask := func() answer { return b.do(t, "POST", "/api/v1/operator/accounts", "{}", operator) }
 	if a := ask(); a.Header.Get("RateLimit-Limit") != "2" || a.Header.Get("RateLimit-Remaining") != "1" || a.Header.Get("RateLimit-Reset") != "60" {
 		t.Errorf("Expected the limit to be reported, received %v", a.Header)
@@ -166,10 +166,10 @@ func TestPasswordGuessingIsRateLimited(t *testing.T) {
 	if a.Header.Get("Retry-After") != "60" {
 		t.Errorf("want 60 s, got %q", a.Header.Get("Retry-After"))
 	}
-	b.signIn(t, marketplace.Partner) // another account may do it
+	b.signIn(t, domain.Partner) // another account may do it
 	if text := b.metrics(t); !strings.Contains(text, `marketplace_sign_in_failures_total{reason="limit"} 1`) {
 		t.Error("want it counted")
 	}
 	b.ahead.Add(int64(time.Minute))
-	b.signIn(t, marketplace.Reseller)
+	b.signIn(t, domain.Reseller)
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/replica"
 )
@@ -46,7 +46,7 @@ func TestTheCostOfAnUntrustedBodyIsLinearInItsLength(t *testing.T) {
 	for what, body := range costlyBodies() {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, a := b.sent(t, http.MethodPost, "/api/v1/auth/login", body)
+		_, a := b.sendRequest(t, http.MethodPost, "/api/v1/auth/login", body)
 		runtime.ReadMemStats(&after)
 		if a.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: want 400, got %d", what, a.StatusCode)
@@ -83,7 +83,7 @@ func TestNoMessageQuotesMuchOfABodyWhateverItsField(t *testing.T) {
 		examples, _ := op.Body.Schema["examples"].([]any)
 		inEachPlace(append(examples, map[string]any{})[0], func(text string) string { return text }, func(write func(string) string) {
 			for what, value := range costlyValues() {
-				_, a := b.sent(t, op.Method, o.path, write(value), o.headers...)
+				_, a := b.sendRequest(t, op.Method, o.path, write(value), o.headers...)
 				if a.StatusCode < 400 {
 					continue
 				}
@@ -180,12 +180,12 @@ func TestFailedSignInsAreCountedByTheAddressBehindTheProxy(t *testing.T) {
 func TestInvalidCredentialsAreLimitedByAddressAndValidOnesAreNot(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.RateLimit = 20 })
-	reseller := b.signIn(t, marketplace.Reseller)
+	reseller := b.signIn(t, domain.Reseller)
 	var fresh struct {
 		RefreshToken string `json:"refresh_token"`
 	}
 	b.ask(t, "POST", "/api/v1/auth/login", `{"email":"reseller@example.com","password":"`+password+`"}`).data(t, &fresh)
-	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")
+	made := b.register(t, b.signIn(t, domain.Partner), "https://partner.example")
 	notify := "/api/v1/partner-integrations/" + made.ID + "/availability/notify"
 	wrong := []func() answer{
 		func() answer {
@@ -223,7 +223,7 @@ func TestInvalidCredentialsTakeNoRoomOfValidOnes(t *testing.T) {
 	t.Parallel()
 	guard := api.NewGuard(api.Config{RateLimit: 1, Now: time.Now})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	if first, second := guard.Refused(r), guard.Refused(r); marketplace.CodeOf(first) != marketplace.Unauthorized || marketplace.CodeOf(second) != marketplace.RateLimited {
+	if first, second := guard.Refuse(r), guard.Refuse(r); domain.CodeOf(first) != domain.Unauthorized || domain.CodeOf(second) != domain.RateLimited {
 		t.Errorf("want the second invalid credential of an address limited, got %v and %v", first, second)
 	}
 	if err := guard.Allow(api.CallerAddress(r)); err != nil {
@@ -231,8 +231,8 @@ func TestInvalidCredentialsTakeNoRoomOfValidOnes(t *testing.T) {
 	}
 }
 
-// kept tells which answers a cache may keep: the catalog and the documents, which are the same for many.
-func kept(path string) bool {
+// mayBeCached tells which answers a cache may keep: the catalog and the documents, which are the same for many.
+func mayBeCached(path string) bool {
 	for _, part := range []string{"/activities", "/docs", "/openapi.yaml", "/.well-known/jwks.json"} {
 		if strings.Contains(path, part) {
 			return !strings.Contains(path, "/operator/")
@@ -248,7 +248,7 @@ func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
 	for _, op := range theDocument(t).Operations() {
 		o := open(op)
 		for _, headers := range [][]header{o.headers, nil} {
-			if _, a := b.sent(t, op.Method, o.path, "", headers...); a.Header.Get("X-Content-Type-Options") != "nosniff" || !kept(op.Path) && !strings.Contains(a.Header.Get("Cache-Control"), "no-store") {
+			if _, a := b.sendRequest(t, op.Method, o.path, "", headers...); a.Header.Get("X-Content-Type-Options") != "nosniff" || !mayBeCached(op.Path) && !strings.Contains(a.Header.Get("Cache-Control"), "no-store") {
 				t.Errorf("%s %s: want nosniff, and no-store unless it is the catalog or a document, got %v", op.Method, op.Path, a.Header)
 			}
 		}
@@ -259,7 +259,7 @@ func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/", "/docs", "/docs/partner", "/metrics"} {
-		if _, a := b.sent(t, "GET", path, ""); a.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if _, a := b.sendRequest(t, "GET", path, ""); a.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: want nosniff, got %v", path, a.Header)
 		}
 	}
@@ -273,13 +273,13 @@ func TestAnAffiliateCodeOfZerosIsNoCode(t *testing.T) {
 	b := shared(t)
 	order := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],
 		"contact":{"fullName":"Ana","emailAddress":"ana@example.com"},"affiliate_code":"00000000-0000-0000-0000-000000000000"}`
-	wantProblem(t, b.ask(t, "POST", "/api/v1/resellers/bookings", order, b.signIn(t, marketplace.Reseller)), 400, "affiliate_code: expected an affiliate's code")
+	wantProblem(t, b.ask(t, "POST", "/api/v1/resellers/bookings", order, b.signIn(t, domain.Reseller)), 400, "affiliate_code: expected an affiliate's code")
 }
 
 func TestMetricsHaveAListenerOfTheirOwnWhereItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.MetricsApart = true })
-	_, a := b.sent(t, "GET", "/metrics", "")
+	_, a := b.sendRequest(t, "GET", "/metrics", "")
 	wantProblem(t, a, 404)
 	for remote, want := range map[string]int{"127.0.0.1:7": 200, "192.0.2.1:7": 403} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
@@ -298,7 +298,7 @@ func TestMetricsHaveAListenerOfTheirOwnWhereItIsAskedFor(t *testing.T) {
 func TestAPartnersAccountHasSoManyIntegrationsAndNoMore(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
-	by := b.signIn(t, marketplace.Partner)
+	by := b.signIn(t, domain.Partner)
 	var all sync.WaitGroup
 	var made atomic.Int64
 	for caller := range 8 { // at the same time
@@ -322,11 +322,11 @@ func TestAPartnersAccountHasSoManyIntegrationsAndNoMore(t *testing.T) {
 func TestACommonPasswordIsRefused(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	for _, common := range []string{"password123", "Password123!", "P@ssw0rd123", "1234567890", "qwertyuiop", "iloveyou12", "letmein123", "administrator", "passwordpassword", "11111111111", "1q2w3e4r5t", "marketplace"} {
 		a := b.ask(t, "POST", "/api/v1/operator/accounts", `{"email":"bo@example.com","password":"`+common+`","role":"reseller"}`, operator)
 		wantProblem(t, a, 400, "password: too easy to guess")
-		a = b.ask(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[marketplace.Reseller].ID.String(), `{"password":"`+common+`"}`, operator)
+		a = b.ask(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[domain.Reseller].ID.String(), `{"password":"`+common+`"}`, operator)
 		wantProblem(t, a, 400, "password: too easy to guess")
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/judging"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -34,7 +34,7 @@ type bench struct {
 	store    *postgres.Store
 	queries  *pgtest.Recorder
 	address  string
-	accounts map[marketplace.Role]marketplace.Account
+	accounts map[domain.Role]domain.Account
 	ahead    atomic.Int64
 	disk     postgres.Disk
 }
@@ -44,7 +44,7 @@ func (b *bench) now() time.Time {
 }
 
 // roles lists all roles.
-var roles = []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator}
+var roles = []domain.Role{domain.Reseller, domain.Affiliate, domain.Partner, domain.Operator}
 
 func setup(t testing.TB, change ...func(*replica.Config)) *bench {
 	t.Helper()
@@ -134,7 +134,7 @@ func (b *bench) do(t testing.TB, method, path, body string, headers ...header) a
 	return got
 }
 
-func (b *bench) signIn(t testing.TB, role marketplace.Role) header {
+func (b *bench) signIn(t testing.TB, role domain.Role) header {
 	t.Helper()
 	return b.signInAs(t, string(role)+"@example.com")
 }

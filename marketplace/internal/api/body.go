@@ -14,13 +14,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // largestBody limits a request's body, in bytes.
 const largestBody = 1 << 20
 
-var errNoBody = refused("the body: expected an object, received nothing")
+var errNoBody = invalidBody("the body: expected an object, received nothing")
 
 // readOptionalBody is readBody for an optional body. The struct is unchanged without one.
 func readOptionalBody(r *http.Request, into any) error {
@@ -43,48 +43,48 @@ func readBodyText(r *http.Request, into any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sound(body); err != nil {
+	if err := checkText(body); err != nil {
 		return nil, err
 	}
 	if string(bytes.TrimSpace(body)) == "null" { // Unmarshal ignores null
-		return nil, refused("the body: expected an object, received null")
+		return nil, invalidBody("the body: expected an object, received null")
 	}
 	if len(body) == 0 { // the missing fields are a better message
-		return nil, cmp.Or(marketplace.Check(into), errNoBody)
+		return nil, cmp.Or(domain.Check(into), errNoBody)
 	}
 	if err := json.Unmarshal(body, into); err != nil {
 		return nil, badJSON(err)
 	}
-	return body, marketplace.Check(into)
+	return body, domain.Check(into)
 }
 
 // bodyOf returns a request's body. Its content type must be JSON unless it is empty.
 func bodyOf(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, largestBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return nil, httpError(marketplace.BodyTooLarge, fmt.Sprintf("the body exceeds %d bytes", largestBody))
+		return nil, httpError(domain.BodyTooLarge, fmt.Sprintf("the body exceeds %d bytes", largestBody))
 	}
 	if err != nil {
-		return nil, &marketplace.Error{Code: marketplace.Invalid, Message: "the body cannot be read", Cause: err}
+		return nil, &domain.Error{Code: domain.Invalid, Message: "the body cannot be read", Cause: err}
 	}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && (err != nil || kind != "application/json") {
-		return nil, httpError(marketplace.UnsupportedMediaType, "expected a body with content type application/json")
+		return nil, httpError(domain.UnsupportedMediaType, "expected a body with content type application/json")
 	}
 	return body, nil
 }
 
-// sound refuses bytes that are not UTF-8, which would be changed, and the character \u0000, which
+// checkText refuses bytes that are not UTF-8, which would be changed, and the character \u0000, which
 // the database cannot store.
-func sound(body []byte) error {
+func checkText(body []byte) error {
 	if !utf8.Valid(body) {
-		return refused("the body: expected JSON in UTF-8")
+		return invalidBody("the body: expected JSON in UTF-8")
 	}
 	var value any
 	if !bytes.Contains(body, []byte(`\u0000`)) || json.Unmarshal(body, &value) != nil {
 		return nil
 	}
 	if inside, found := nulIn(value); found {
-		return refused(cmp.Or(placeOf(inside), "the body") + ": expected a text without the character \\u0000")
+		return invalidBody(cmp.Or(placeOf(inside), "the body") + ": expected a text without the character \\u0000")
 	}
 	return nil
 }
@@ -132,13 +132,13 @@ func placeOf(inside []string) string {
 	return strings.TrimPrefix(place, ".")
 }
 
-func refused(detail string) error {
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid body", Details: []string{detail}}
+func invalidBody(detail string) error {
+	return &domain.Error{Code: domain.Invalid, Message: "invalid body", Details: []string{detail}}
 }
 
 // badJSON returns an error that says where a body is invalid.
 func badJSON(err error) error {
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid body", Cause: err}
+	wrong := &domain.Error{Code: domain.Invalid, Message: "invalid body", Cause: err}
 	if kind := (*json.UnmarshalTypeError)(nil); errors.As(err, &kind) {
 		place := kind.Field
 		if place == "" {

@@ -9,15 +9,15 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 type bookingStore interface {
-	List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error)
+	List(ctx context.Context, by booking.Filter, asked domain.PageRequest) (domain.Page[domain.Booking], error)
 	EraseGuest(ctx context.Context, id uuid.UUID) (erased bool, err error)
-	Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error)
-	Commissions(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error)
+	Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error)
+	Commissions(ctx context.Context, of domain.Scope, asked domain.PageRequest) (domain.Page[booking.Commission], error)
 }
 
 // bookingHandler serves resellers' requests about their bookings, and operators' about all
@@ -33,7 +33,7 @@ func (h bookingHandler) show(r *http.Request, id uuid.UUID) (any, error) {
 }
 
 // view returns a booking with its history as the caller sees it, unless there was an error.
-func (h bookingHandler) view(r *http.Request, b marketplace.Booking, err error) (any, error) {
+func (h bookingHandler) view(r *http.Request, b domain.Booking, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -42,46 +42,46 @@ func (h bookingHandler) view(r *http.Request, b marketplace.Booking, err error) 
 }
 
 // viewBookingFor is viewBooking for the caller: operators also see whose booking it is.
-func viewBookingFor(r *http.Request, b marketplace.Booking, history []marketplace.HistoryEntry) bookingView {
+func viewBookingFor(r *http.Request, b domain.Booking, history []domain.HistoryEntry) bookingView {
 	view := viewBooking(b, history)
-	if caller(r.Context()).Role == marketplace.Operator {
+	if caller(r.Context()).Role == domain.Operator {
 		view.ResellerID, view.IntegrationID, view.Mode = &b.AccountID, &b.IntegrationID, &b.Mode
 	}
 	return view
 }
 
 func (h bookingHandler) list(r *http.Request) (any, error) {
-	return h.page(r, readQuery(r), booking.Filter{Scope: scope(r)}, marketplace.BookingStatuses())
+	return h.page(r, readQuery(r), booking.Filter{Scope: scope(r)}, domain.BookingStatuses())
 }
 
 // listAll lists all bookings for operators, with filters.
 func (h bookingHandler) listAll(r *http.Request) (any, error) {
 	given := readQuery(r)
-	by := booking.Filter{Checkouts: true, Attention: given.tagged("attention", "oneof=true false") == "true", Integration: given.id("integration_id"),
-		Scope: marketplace.Scope{Account: given.id("reseller_id"), Mode: given.mode()}}
+	by := booking.Filter{Checkouts: true, Attention: given.validated("attention", "oneof=true false") == "true", Integration: given.id("integration_id"),
+		Scope: domain.Scope{Account: given.id("reseller_id"), Mode: given.mode()}}
 	if alias := given.id("reseller"); by.Account == uuid.Nil {
 		by.Account = alias
 	} else if alias != uuid.Nil && alias != by.Account {
 		given.refuse("reseller", "use either reseller or reseller_id, not both")
 	}
-	return h.page(r, given, by, append(marketplace.BookingStatuses(), marketplace.Reserving, marketplace.Refused, marketplace.Lost))
+	return h.page(r, given, by, append(domain.BookingStatuses(), domain.Reserving, domain.Refused, domain.Lost))
 }
 
 // bookingStatus reads the status filter. It must be one of these.
-func (q *query) bookingStatus(statuses []marketplace.BookingStatus) marketplace.BookingStatus {
+func (q *query) bookingStatus(statuses []domain.BookingStatus) domain.BookingStatus {
 	var words []string
 	for _, status := range statuses {
 		words = append(words, string(status))
 	}
-	return marketplace.BookingStatus(q.tagged("status", "oneof="+strings.Join(words, " ")))
+	return domain.BookingStatus(q.validated("status", "oneof="+strings.Join(words, " ")))
 }
 
 // page returns a page of bookings, newest first.
-func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, statuses []marketplace.BookingStatus) (any, error) {
+func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, statuses []domain.BookingStatus) (any, error) {
 	by.Status = given.bookingStatus(statuses)
 	by.Activity, by.Reference, by.Query = given.id("activity_id"), given.text("reseller_reference", longestFilter), given.text("q", longestFilter)
 	by.Created, by.Start = given.period("created"), given.period("start")
-	asked, err := given.stored(r.URL.Path)
+	asked, err := given.storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, s
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(asked, found, func(b marketplace.Booking) bookingView { return viewBookingFor(r, b, histories[b.ID]) }), nil
+	return pageOf(asked, found, func(b domain.Booking) bookingView { return viewBookingFor(r, b, histories[b.ID]) }), nil
 }
 
 func (h bookingHandler) abandon(r *http.Request, id uuid.UUID) (any, error) {
@@ -111,7 +111,7 @@ type payment struct {
 }
 
 func (h bookingHandler) pay(r *http.Request, id uuid.UUID, body payment) (any, error) {
-	payment := marketplace.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
+	payment := domain.Payment{Reference: body.Reference, Succeeded: body.Outcome == "succeeded"}
 	b, err := h.service.Pay(r.Context(), scope(r), id, payment)
 	return h.view(r, b, err)
 }
@@ -133,7 +133,7 @@ func (h bookingHandler) cancelAny(r *http.Request, id uuid.UUID, body cancellati
 }
 
 // settle serves an operator's decision without a body.
-func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketplace.Booking, error)) func(*http.Request, uuid.UUID) (any, error) {
+func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (domain.Booking, error)) func(*http.Request, uuid.UUID) (any, error) {
 	return func(r *http.Request, id uuid.UUID) (any, error) {
 		b, err := decided(r.Context(), id)
 		return h.view(r, b, err)
@@ -142,17 +142,17 @@ func (h bookingHandler) settle(decided func(context.Context, uuid.UUID) (marketp
 
 // eraseGuest erases the guest's data once no call to the partner needs it.
 func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
-	if _, err := h.service.Find(r.Context(), marketplace.Scope{}, id); err != nil {
+	if _, err := h.service.Find(r.Context(), domain.Scope{}, id); err != nil {
 		return nil, err
 	}
 	erased, err := h.store.EraseGuest(r.Context(), id)
 	if err != nil {
 		return nil, err
 	}
-	b, err := h.service.Find(r.Context(), marketplace.Scope{}, id)
+	b, err := h.service.Find(r.Context(), domain.Scope{}, id)
 	if err == nil && !erased {
-		err = &marketplace.Error{
-			Code: marketplace.Conflict, Reason: marketplace.BookingState,
+		err = &domain.Error{
+			Code: domain.Conflict, Reason: domain.BookingState,
 			Message: "the booking is " + string(b.Status) + ": the partner may still need the guest's data",
 		}
 	}
@@ -161,43 +161,43 @@ func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
 
 // bookingView is a booking as its reseller and operators see it.
 type bookingView struct {
-	ID             uuid.UUID                  `json:"_id"`
-	ResellerID     *uuid.UUID                 `json:"reseller_id,omitempty"`    // operators only
-	IntegrationID  *uuid.UUID                 `json:"integration_id,omitempty"` // operators only
-	Mode           *marketplace.Mode          `json:"mode,omitempty"`           // operators only
-	Status         marketplace.BookingStatus  `json:"status"`
-	ReleaseReason  *marketplace.ReleaseReason `json:"release_reason"`
-	ActivityID     uuid.UUID                  `json:"activity_id"`
-	VariationID    uuid.UUID                  `json:"variation_id"`
-	AvailabilityID string                     `json:"availability_id"`
-	Start          string                     `json:"start"`
-	End            string                     `json:"end"`
-	TimeZone       string                     `json:"time_zone"`
-	marketplace.Sold
-	Units             []unitView                                 `json:"units"`
-	Currency          marketplace.Currency                       `json:"currency"`
-	Total             marketplace.Number                         `json:"total"`
-	Contact           partnerapi.Contact                         `json:"contact"`
-	AffiliateCode     *uuid.UUID                                 `json:"affiliate_code"`
-	ResellerReference string                                     `json:"reseller_reference"`
-	CreatedAt         time.Time                                  `json:"created_at"`
-	ExpiresAt         *time.Time                                 `json:"expires_at"`
-	ExternalBookingID *string                                    `json:"external_booking_id"`
-	Tickets           marketplace.List[partnerapi.Ticket]        `json:"tickets"`
-	Attention         *marketplace.Attention                     `json:"attention"`
-	Release           *marketplace.Delivery                      `json:"partner_release"`
-	Cancellation      *marketplace.Delivery                      `json:"partner_cancellation"`
-	History           marketplace.List[marketplace.HistoryEntry] `json:"history"`
+	ID             uuid.UUID             `json:"_id"`
+	ResellerID     *uuid.UUID            `json:"reseller_id,omitempty"`    // operators only
+	IntegrationID  *uuid.UUID            `json:"integration_id,omitempty"` // operators only
+	Mode           *domain.Mode          `json:"mode,omitempty"`           // operators only
+	Status         domain.BookingStatus  `json:"status"`
+	ReleaseReason  *domain.ReleaseReason `json:"release_reason"`
+	ActivityID     uuid.UUID             `json:"activity_id"`
+	VariationID    uuid.UUID             `json:"variation_id"`
+	AvailabilityID string                `json:"availability_id"`
+	Start          string                `json:"start"`
+	End            string                `json:"end"`
+	TimeZone       string                `json:"time_zone"`
+	domain.Sold
+	Units             []unitView                       `json:"units"`
+	Currency          domain.Currency                  `json:"currency"`
+	Total             domain.Number                    `json:"total"`
+	Contact           partnerapi.Contact               `json:"contact"`
+	AffiliateCode     *uuid.UUID                       `json:"affiliate_code"`
+	ResellerReference string                           `json:"reseller_reference"`
+	CreatedAt         time.Time                        `json:"created_at"`
+	ExpiresAt         *time.Time                       `json:"expires_at"`
+	ExternalBookingID *string                          `json:"external_booking_id"`
+	Tickets           domain.List[partnerapi.Ticket]   `json:"tickets"`
+	Attention         *domain.Attention                `json:"attention"`
+	Release           *domain.Delivery                 `json:"partner_release"`
+	Cancellation      *domain.Delivery                 `json:"partner_cancellation"`
+	History           domain.List[domain.HistoryEntry] `json:"history"`
 }
 
 type unitView struct {
 	ID       string              `json:"unit_id"`
 	Type     partnerapi.UnitType `json:"type"`
 	Quantity int                 `json:"quantity"`
-	Price    *marketplace.Number `json:"price"`
+	Price    *domain.Number      `json:"price"`
 }
 
-func viewBooking(b marketplace.Booking, history []marketplace.HistoryEntry) bookingView {
+func viewBooking(b domain.Booking, history []domain.HistoryEntry) bookingView {
 	zone, err := time.LoadLocation(b.Zone)
 	if err != nil {
 		zone = time.UTC // the machine does not know the zone
@@ -209,7 +209,7 @@ func viewBooking(b marketplace.Booking, history []marketplace.HistoryEntry) book
 		CreatedAt: b.CreatedAt, ExpiresAt: timeOrNull(b.ExpiresAt), ExternalBookingID: orNull(b.ExternalBookingID), Tickets: b.Tickets,
 		Release: orNull(b.Release), Cancellation: orNull(b.Cancellation), History: history,
 	}
-	if b.Status == marketplace.Cancelled {
+	if b.Status == domain.Cancelled {
 		view.Tickets = nil // they no longer admit anyone
 	}
 	for _, g := range b.Guests {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -43,11 +43,11 @@ func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 	s.partnerURL = server.URL
 	s.control, err = control.New(server.URL, control.Options{})
 	must(t, err)
-	made := s.register(t, s.signIn(t, marketplace.Partner), server.URL)
+	made := s.register(t, s.signIn(t, domain.Partner), server.URL)
 	if a := s.trigger(t, made); a.StatusCode != 200 {
 		t.Fatalf("want a catalog, got %s", a.body)
 	}
-	s.reseller = s.signIn(t, marketplace.Reseller)
+	s.reseller = s.signIn(t, domain.Reseller)
 	const product, option = "tokyo-market", "breakfast"
 	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
 	must(t, err)
@@ -64,7 +64,7 @@ func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 		var activity, variation uuid.UUID
 		must(t, s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
 		s.order = fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"affiliate_code":%q}`,
-			activity, variation, slot.AvailabilityID, s.accounts[marketplace.Affiliate].ID)
+			activity, variation, slot.AvailabilityID, s.accounts[domain.Affiliate].ID)
 		return s
 	}
 	t.Fatal("no slot can be booked")
@@ -81,7 +81,7 @@ func (s *shop) book(t testing.TB, headers ...header) client.Booking {
 	return b
 }
 
-func (s *shop) kept(t testing.TB) {
+func (s *shop) requireCallerKept(t testing.TB) {
 	t.Helper()
 	mocktest.AssertCallerKept(t, s.partner.Default())
 }
@@ -107,11 +107,11 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 		t.Errorf("want it listed, got %+v", list)
 	}
 	var commissions []struct{ Status string }
-	s.do(t, "GET", "/api/v1/affiliates/commissions", "", s.signIn(t, marketplace.Affiliate)).data(t, &commissions)
+	s.do(t, "GET", "/api/v1/affiliates/commissions", "", s.signIn(t, domain.Affiliate)).data(t, &commissions)
 	if len(commissions) != 1 || commissions[0].Status != "reversed" {
 		t.Errorf("want a commission that was reversed, got %+v", commissions)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 // cycle books, pays and confirms.
@@ -141,7 +141,7 @@ func TestABookingTakesFewRoundTripsToTheDatabase(t *testing.T) {
 			}
 		}
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
@@ -164,7 +164,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", strings.Repeat("x", 201)}, s.reseller), 400, "Idempotency-Key")
 	s.ahead.Add(int64(25 * time.Hour)) // the partner's clock stands still, so its slot is days ahead
-	if later := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.signIn(t, marketplace.Reseller)); later.StatusCode != 201 || string(later.body) == string(first.body) {
+	if later := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.signIn(t, domain.Reseller)); later.StatusCode != 201 || string(later.body) == string(first.body) {
 		t.Errorf("want the key forgotten, got %d %s", later.StatusCode, later.body)
 	}
 }
@@ -179,7 +179,7 @@ func TestARepeatedRequestGetsTheSameRefusal(t *testing.T) {
 		a := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", "order-1"}, s.reseller)
 		wantProblem(t, a, 409, `Only for \u003cb\u003emembers`)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
@@ -224,7 +224,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if b.Status != "PAID" || b.Attention == nil || b.Attention.Reason != "confirm_refused" {
 		t.Errorf("Expected PAID, and an operator to be notified, received %+v", b)
 	}
-	operator := s.signIn(t, marketplace.Operator)
+	operator := s.signIn(t, domain.Operator)
 	var list []client.Booking
 	s.do(t, "GET", "/api/v1/operator/bookings?attention=true", "", operator).data(t, &list)
 	if len(list) != 1 || list[0].ID != held.ID || !slices.Equal(list[0].Attention.Actions, []client.Action{client.MayConfirm, client.MayCancel}) {
@@ -257,13 +257,13 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 		wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/"+action, "", operator), 409, "the booking is CANCELLED")
 	}
 	s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/resolve", "", operator).data(t, &b)
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestAGuestIsErasedOnDemandOnceThePartnerNoLongerNeedsTheContact(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	held, operator := s.book(t), s.signIn(t, marketplace.Operator)
+	held, operator := s.book(t), s.signIn(t, domain.Operator)
 	erase := func() answer {
 		return s.do(t, "POST", "/api/v1/operator/bookings/"+held.ID+"/erase-guest", "", operator)
 	}
@@ -280,7 +280,7 @@ func TestAGuestIsErasedOnDemandOnceThePartnerNoLongerNeedsTheContact(t *testing.
 		}
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/operator/bookings/"+uuid.NewString()+"/erase-guest", "", operator), 404, "booking not found")
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
@@ -296,14 +296,14 @@ func TestHowAPartnersAnswersBreakTheContractIsShownToIt(t *testing.T) {
 		t.Errorf("want it still confirmed, got %+v", b)
 	}
 	var views []client.Integration
-	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
+	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, domain.Partner)).data(t, &views)
 	if len(views) != 1 || len(views[0].Breaches) == 0 {
 		t.Fatalf("want what was broken, got %+v", views)
 	}
 	if got := views[0].Breaches[0]; got.BookingID != held.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "status") || !got.At.Equal(s.now()) {
 		t.Errorf("want the booking, the call, what is wrong and when, got %+v", got)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
@@ -321,20 +321,20 @@ func TestAnIdThatAnotherBookingHasIsShownToThePartner(t *testing.T) {
 		}
 	}
 	var views []client.Integration
-	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, marketplace.Partner)).data(t, &views)
+	s.do(t, "GET", "/api/v1/partner-integrations", "", s.signIn(t, domain.Partner)).data(t, &views)
 	if len(views) != 1 || len(views[0].Breaches) != 1 {
 		t.Fatalf("want what was broken, once, got %+v", views)
 	}
 	if got := views[0].Breaches[0]; got.BookingID != second.ID || got.Endpoint != "confirm" || !strings.Contains(got.Message, "externalBookingId: expected an id that no other booking has") {
 		t.Errorf("want the booking that has the id of another, got %+v", got)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestAnOrderThatIsWrongNamesEachField(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	reseller := b.signIn(t, domain.Reseller)
 	good := `{"activity_id":"` + uuid.NewString() + `","variation_id":"` + uuid.NewString() + `","availability_id":"s","units":[{"type":"ADULT","quantity":1}],"contact":{"fullName":"Ana","emailAddress":"ana@example.com"}}`
 	for name, c := range map[string]struct {
 		body   string
@@ -366,7 +366,7 @@ func TestAnotherResellersBookingIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
 	held := s.book(t)
-	other := s.another(t, marketplace.Reseller)
+	other := s.anotherAccount(t, domain.Reseller)
 	path := "/api/v1/resellers/bookings/" + held.ID
 	for _, asked := range []struct{ method, path, body string }{
 		{"GET", path, ""}, {"DELETE", path, ""}, {"POST", path + "/cancel", ""}, {"POST", path + "/payment", `{"outcome":"succeeded","reference":"p"}`},
@@ -383,13 +383,13 @@ func TestAnotherResellersBookingIsNotThere(t *testing.T) {
 	if b.Status != "RELEASED" || b.PartnerRelease == "" {
 		t.Errorf("want it given back by its own, got %+v", b)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestABookingKeepsWhatWasSold(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	operator := s.signIn(t, marketplace.Operator)
+	operator := s.signIn(t, domain.Operator)
 	held := s.book(t)
 	activity := "/api/v1/operator/activities/" + held.ActivityID
 	var sold client.Activity
@@ -408,7 +408,7 @@ func TestABookingKeepsWhatWasSold(t *testing.T) {
 	if b := read(); b.ActivityTitle != "Another title" || b.VariationTitle == "" || b.Voucher.PartnerName == "" || b.Voucher.Address != "Another place" {
 		t.Errorf("want what the catalog says today, got %+v", b)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }
 
 func TestPaymentsToRefundAreNamedAndACancelledBookingHasNoTickets(t *testing.T) {
@@ -438,5 +438,5 @@ func TestPaymentsToRefundAreNamedAndACancelledBookingHasNoTickets(t *testing.T) 
 	if cancelled.Status != client.Cancelled || len(cancelled.Tickets)+len(listed.Tickets) > 0 || listed.ExternalBookingID == "" {
 		t.Errorf("want no tickets of a cancelled booking, got %+v", listed)
 	}
-	s.kept(t)
+	s.requireCallerKept(t)
 }

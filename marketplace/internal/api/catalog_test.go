@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 )
 
@@ -38,17 +38,17 @@ func (b *bench) list(t *testing.T, path string, who header) (p page) {
 	return p
 }
 
-// stocked is a service that has pulled the mock partner's catalog: 8 activities, priced
+// newStockedBench is a service that has pulled the mock partner's catalog: 8 activities, priced
 // in EUR and JPY. There are rates for USD and JPY, but not for CHF.
-func stocked(t *testing.T) (*bench, registered) {
+func newStockedBench(t *testing.T) (*bench, registered) {
 	t.Helper()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	if a := b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25","JPY":"160"}}`, operator); a.StatusCode != http.StatusOK {
 		t.Fatalf("want the rates taken, got %d %s", a.StatusCode, a.body)
 	}
 	_, address := aPartner(t)
-	made := b.register(t, b.signIn(t, marketplace.Partner), address)
+	made := b.register(t, b.signIn(t, domain.Partner), address)
 	if a := b.trigger(t, made); a.StatusCode != http.StatusOK {
 		t.Fatalf("want the catalog synced, got %d %s", a.StatusCode, a.body)
 	}
@@ -57,8 +57,8 @@ func stocked(t *testing.T) (*bench, registered) {
 
 func TestTheListHasPagesInOneOrder(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	all := b.list(t, resellersList, reseller)
 	if len(all.Data) != 8 || all.Pagination.PageSize != 20 || all.Pagination.Page != 1 || all.Pagination.TotalCount != 8 {
 		t.Fatalf("want 8 activities on one page of 20, got %d, %+v", len(all.Data), all.Pagination)
@@ -84,7 +84,7 @@ func TestTheListHasPagesInOneOrder(t *testing.T) {
 func TestEveryMistakeInAListsQueryIsNamed(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	reseller := b.signIn(t, domain.Reseller)
 	for query, words := range map[string][]string{
 		"page=0":                           {"page: expected a whole number from 1 to 2147483648"},
 		"page=x&limit=101":                 {"page: expected", "limit: expected a whole number from 1 to 100"},
@@ -110,25 +110,25 @@ func TestEveryMistakeInAListsQueryIsNamed(t *testing.T) {
 
 func TestAnAffiliateReadsTheListWithItsOwnLinks(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	p := b.list(t, affiliatesList, b.signIn(t, marketplace.Affiliate))
+	b, _ := newStockedBench(t)
+	p := b.list(t, affiliatesList, b.signIn(t, domain.Affiliate))
 	if len(p.Data) != 8 {
 		t.Fatalf("want 8 activities, got %d", len(p.Data))
 	}
 	for _, one := range p.Data {
-		if want := "https://shop.example/" + one.ID + "?by=" + b.accounts[marketplace.Affiliate].ID.String(); one.AffiliateURL != want {
+		if want := "https://shop.example/" + one.ID + "?by=" + b.accounts[domain.Affiliate].ID.String(); one.AffiliateURL != want {
 			t.Errorf("want %s, got %s", want, one.AffiliateURL)
 		}
 	}
-	if strings.Contains(string(b.do(t, "GET", resellersList, "", b.signIn(t, marketplace.Reseller)).body), "affiliate_url") {
+	if strings.Contains(string(b.do(t, "GET", resellersList, "", b.signIn(t, domain.Reseller)).body), "affiliate_url") {
 		t.Error("want a reseller's list without links")
 	}
 }
 
 func TestAPageThatTheCallerHasIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	first := b.do(t, "GET", resellersList, "", reseller)
 	tag := first.Header.Get("ETag")
 	if tag == "" || first.Header.Get("Cache-Control") != "private, no-cache" || first.Header.Get("Vary") != "Accept-Encoding" {
@@ -147,8 +147,8 @@ func TestAPageThatTheCallerHasIsNotSentAgain(t *testing.T) {
 
 func TestAnAnswerIsCompressedForWhoTakesIt(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	plain := b.do(t, "GET", resellersList, "", reseller, header{"Accept-Encoding", "identity"})
 	for given, want := range map[string]bool{
 		"gzip": true, "br, gzip;q=0.5": true, "*": true, "x-gzip": true, "deflate": false,
@@ -174,9 +174,9 @@ func TestAnAnswerIsCompressedForWhoTakesIt(t *testing.T) {
 
 func TestAResellersTokenReadsUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	operator := b.signIn(t, marketplace.Operator)
-	tokens := "/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String() + "/api-tokens"
+	b, _ := newStockedBench(t)
+	operator := b.signIn(t, domain.Operator)
+	tokens := "/api/v1/operator/accounts/" + b.accounts[domain.Reseller].ID.String() + "/api-tokens"
 	var made client.MadeToken
 	b.do(t, "POST", tokens, `{"name":"shop"}`, operator).data(t, &made)
 	token := header{"X-Api-Token", string(made.Token)}
@@ -190,8 +190,8 @@ func TestAResellersTokenReadsUntilItIsRevoked(t *testing.T) {
 
 func TestAnOperatorsChangeIsInTheNextRead(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	operator, reseller := b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
 	first := b.list(t, resellersList, reseller).Data[0]
 	patch := func(body string) {
 		t.Helper()

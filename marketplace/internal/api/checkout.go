@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -28,9 +28,9 @@ type order struct {
 		EmailAddress string `json:"emailAddress" validate:"required,max=254,email"`
 		PhoneNumber  string `json:"phoneNumber" validate:"max=50"`
 	} `json:"contact" validate:"required"`
-	Currency          marketplace.Currency `json:"currency" validate:"omitempty,iso4217"`
-	AffiliateCode     string               `json:"affiliate_code" validate:"omitempty,uuid"`
-	ResellerReference string               `json:"reseller_reference" validate:"max=200"`
+	Currency          domain.Currency `json:"currency" validate:"omitempty,iso4217"`
+	AffiliateCode     string          `json:"affiliate_code" validate:"omitempty,uuid"`
+	ResellerReference string          `json:"reseller_reference" validate:"max=200"`
 }
 
 func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
@@ -59,21 +59,21 @@ func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
 }
 
 // read returns the order of a checkout. The error is Invalid or NotFound.
-func (body order) read(of marketplace.Scope) (booking.Order, error) {
+func (body order) read(of domain.Scope) (booking.Order, error) {
 	o := booking.Order{
 		Account: of.Account, Mode: of.Mode, Slot: body.Availability, Currency: body.Currency, ResellerReference: body.ResellerReference,
 		Contact: partnerapi.Contact{FullName: body.Contact.FullName, EmailAddress: body.Contact.EmailAddress, PhoneNumber: body.Contact.PhoneNumber},
 	}
 	var err error
 	if o.Activity, err = uuid.Parse(body.Activity); err != nil {
-		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "activity not found"}
+		return o, &domain.Error{Code: domain.NotFound, Message: "activity not found"}
 	}
 	if o.Variation, err = uuid.Parse(body.Variation); err != nil {
-		return o, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
+		return o, &domain.Error{Code: domain.NotFound, Message: "variation not found"}
 	}
 	if body.AffiliateCode != "" {
 		if o.Affiliate = uuid.MustParse(body.AffiliateCode); o.Affiliate == uuid.Nil { // the validation found an id
-			return o, &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{"affiliate_code: expected an affiliate's code"}}
+			return o, &domain.Error{Code: domain.Invalid, Message: "invalid request", Details: []string{"affiliate_code: expected an affiliate's code"}}
 		}
 	}
 	for _, unit := range body.Units {
@@ -92,8 +92,8 @@ const longestKey = 200
 // key.
 func readKey(r *http.Request, body []byte) (booking.Key, error) {
 	k := booking.Key{Key: r.Header.Get(keyHeader), Body: sha256.Sum256(body)}
-	if k.Key != "" && (len(k.Key) > longestKey || marketplace.CheckText(k.Key, "headervalue") != "") {
-		return k, &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{keyHeader + ": expected at most 200 printable ASCII characters"}}
+	if k.Key != "" && (len(k.Key) > longestKey || domain.CheckText(k.Key, "headervalue") != "") {
+		return k, &domain.Error{Code: domain.Invalid, Message: "invalid request", Details: []string{keyHeader + ": expected at most 200 printable ASCII characters"}}
 	}
 	return k, nil
 }
@@ -103,11 +103,11 @@ func readKey(r *http.Request, body []byte) (booking.Key, error) {
 func answerOf(held booking.Held, failed error) booking.Answer {
 	var body any
 	status := http.StatusCreated
-	switch code := marketplace.CodeOf(failed); {
+	switch code := domain.CodeOf(failed); {
 	case failed == nil:
 		body = storefront.Success{Success: 1, Data: viewBooking(held.Booking, held.History)}
-	case code == marketplace.Conflict || code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
-		p := problemOf(failed).final()
+	case code == domain.Conflict || code == domain.PartnerFailed || code == domain.PartnerLate:
+		p := problemOf(failed).withoutRetry()
 		body, status = p, p.Code
 	default:
 		return booking.Answer{}

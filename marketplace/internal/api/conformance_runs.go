@@ -16,12 +16,12 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 type runStore interface {
 	Run(ctx context.Context, integration, id uuid.UUID) (certification.Run, error)
-	List(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[certification.Run], error)
+	List(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[certification.Run], error)
 	Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error)
 	Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error)
 	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
@@ -70,7 +70,7 @@ type runRequest struct {
 }
 
 // start queues a run.
-func (h runHandler) start(r *http.Request, i marketplace.Integration) (any, error) {
+func (h runHandler) start(r *http.Request, i domain.Integration) (any, error) {
 	body := runRequest{}
 	if err := readOptionalBody(r, &body); err != nil {
 		return nil, err
@@ -78,31 +78,31 @@ func (h runHandler) start(r *http.Request, i marketplace.Integration) (any, erro
 	if body.Scope == "" {
 		body.Scope = certification.Full
 	}
-	id, err := h.Service.Start(r.Context(), i.ID, body.Scope, body.Rules, caller(r.Context()).Role == marketplace.Operator)
+	id, err := h.Service.Start(r.Context(), i.ID, body.Scope, body.Rules, caller(r.Context()).Role == domain.Operator)
 	return map[string]uuid.UUID{"run_id": id}, err
 }
 
 // runView is a run as lists contain it.
 type runView struct {
-	ID              uuid.UUID                `json:"run_id"`
-	Integration     uuid.UUID                `json:"integration_id"`
-	Scope           certification.Scope      `json:"scope"`
-	Rules           marketplace.List[string] `json:"rules"` // empty: all
-	State           certification.State      `json:"state"`
-	Verdict         *string                  `json:"verdict"`
-	Reason          *string                  `json:"reason"`
-	SuiteVersion    *string                  `json:"suite_version"`
-	ContractVersion *string                  `json:"contract_version"`
-	Counts          map[string]int           `json:"counts"`
-	CreatedAt       time.Time                `json:"created_at"`
-	StartedAt       *time.Time               `json:"started_at"`
-	FinishedAt      *time.Time               `json:"finished_at"`
+	ID              uuid.UUID           `json:"run_id"`
+	Integration     uuid.UUID           `json:"integration_id"`
+	Scope           certification.Scope `json:"scope"`
+	Rules           domain.List[string] `json:"rules"` // empty: all
+	State           certification.State `json:"state"`
+	Verdict         *string             `json:"verdict"`
+	Reason          *string             `json:"reason"`
+	SuiteVersion    *string             `json:"suite_version"`
+	ContractVersion *string             `json:"contract_version"`
+	Counts          map[string]int      `json:"counts"`
+	CreatedAt       time.Time           `json:"created_at"`
+	StartedAt       *time.Time          `json:"started_at"`
+	FinishedAt      *time.Time          `json:"finished_at"`
 }
 
 type runDetailView struct {
 	runView
-	Findings  marketplace.List[certification.Finding]  `json:"findings"`
-	NotUndone marketplace.List[certification.Leftover] `json:"not_undone"`
+	Findings  domain.List[certification.Finding]  `json:"findings"`
+	NotUndone domain.List[certification.Leftover] `json:"not_undone"`
 }
 
 func viewRun(r certification.Run) runView {
@@ -114,8 +114,8 @@ func viewRun(r certification.Run) runView {
 }
 
 // list lists an integration's runs, newest first.
-func (h runHandler) list(r *http.Request, i marketplace.Integration) (any, error) {
-	asked, err := readQuery(r).stored(r.URL.Path)
+func (h runHandler) list(r *http.Request, i domain.Integration) (any, error) {
+	asked, err := readQuery(r).storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,13 +124,13 @@ func (h runHandler) list(r *http.Request, i marketplace.Integration) (any, error
 }
 
 func (h runHandler) show(r *http.Request) (any, error) {
-	run, err := h.named(r)
+	run, err := h.findRun(r)
 	return runDetailView{viewRun(run), run.Findings, run.NotUndone}, err
 }
 
-// named returns the run in the path, of an integration that the caller may see.
-func (h runHandler) named(r *http.Request) (run certification.Run, err error) {
-	_, err = h.integrations.found(func(r *http.Request, i marketplace.Integration) (any, error) {
+// findRun returns the run in the path, of an integration that the caller may see.
+func (h runHandler) findRun(r *http.Request) (run certification.Run, err error) {
+	_, err = h.integrations.withIntegration(func(r *http.Request, i domain.Integration) (any, error) {
 		id, err := pathID(r, "run")
 		if err == nil {
 			run, err = h.Store.Run(r.Context(), i.ID, id)
@@ -143,7 +143,7 @@ func (h runHandler) named(r *http.Request) (run certification.Run, err error) {
 // report answers with the run's report that the path ends with.
 func (h runHandler) report(contentType string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		run, err := h.named(r)
+		run, err := h.findRun(r)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ type shareRequest struct {
 // share answers with a link to the run's report, which works without signing in. The link has the
 // host that the caller used.
 func (h runHandler) share(r *http.Request) (any, error) {
-	run, err := h.named(r)
+	run, err := h.findRun(r)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (h runHandler) share(r *http.Request) (any, error) {
 		return nil, err
 	}
 	if run.State != certification.Finished {
-		return nil, marketplace.Errorf(marketplace.Conflict, "the run has no report to share: its state is %s, not finished", run.State)
+		return nil, domain.Errorf(domain.Conflict, "the run has no report to share: its state is %s, not finished", run.State)
 	}
 	days := sharedDays
 	if body.Days != nil {
@@ -210,9 +210,9 @@ func (h runHandler) share(r *http.Request) (any, error) {
 	}{linkTo(r, h.secure, sharedPath+"reports/"+token), expires}, err
 }
 
-// shared answers with the report of a link. Its address is a credential, so browsers must not send
+// serveShared answers with the report of a link. Its address is a credential, so browsers must not send
 // it to other sites, nor search engines list it. An invalid link does not reveal whether a run exists.
-func (h runHandler) shared(w http.ResponseWriter, r *http.Request) error {
+func (h runHandler) serveShared(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("X-Robots-Tag", "noindex")
 	run, err := h.Links.Run(mux.Vars(r)["token"], sharedReport)
@@ -223,7 +223,7 @@ func (h runHandler) shared(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, certification.ErrLinkExpired):
 		writeLinkPage(w, http.StatusGone, "This link has expired", "Ask the person who sent it for a new one.")
-	case marketplace.CodeOf(err) == marketplace.NotFound:
+	case domain.CodeOf(err) == domain.NotFound:
 		writeLinkPage(w, http.StatusNotFound, "This link opens no report",
 			"The address may be incomplete, or the report was deleted. Ask the person who sent the link for a new one.")
 	case err != nil:
@@ -251,7 +251,7 @@ func writeLinkPage(w http.ResponseWriter, status int, title, text string) {
 
 // certificate answers with an integration's certificate, as a compact JWS.
 func (h runHandler) certificate(w http.ResponseWriter, r *http.Request) error {
-	text, err := h.integrations.found(func(r *http.Request, i marketplace.Integration) (any, error) {
+	text, err := h.integrations.withIntegration(func(r *http.Request, i domain.Integration) (any, error) {
 		return h.Store.Certificate(r.Context(), i.ID)
 	})(r)
 	if err != nil {
@@ -274,7 +274,7 @@ func (h runHandler) keys(w http.ResponseWriter, _ *http.Request) error {
 // progress streams an event for each judged rule, from the start of the run or after the caller's
 // last event, and an event when the run has ended.
 func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
-	run, err := h.named(r)
+	run, err := h.findRun(r)
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 	case h.streams <- struct{}{}:
 		defer func() { <-h.streams }()
 	default:
-		return &marketplace.Error{Code: marketplace.RateLimited, Message: "too many streams", RetryAfter: streamPause}
+		return &domain.Error{Code: domain.RateLimited, Message: "too many streams", RetryAfter: streamPause}
 	}
 	exchangeOf(r.Context()).stream = true
 	header := w.Header()
@@ -314,7 +314,7 @@ func (h runHandler) stream(ctx context.Context, to *events, run certification.Ru
 			after = part.Number
 			to.rules(part.Body)
 		}
-		if state.State.Over() {
+		if state.State.HasEnded() {
 			to.end(state)
 			return
 		}

@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
 
-// judged stores a finished run of an integration and returns its id.
-func (b *bench) judged(t testing.TB, integration string) uuid.UUID {
+// storeFinishedRun stores a finished run of an integration and returns its id.
+func (b *bench) storeFinishedRun(t testing.TB, integration string) uuid.UUID {
 	t.Helper()
 	run := certification.Run{ID: uuid.Must(uuid.NewV7()), Integration: uuid.MustParse(integration), Scope: certification.Full}
 	must(t, b.store.Runs.Create(t.Context(), run, 0))
@@ -57,7 +57,7 @@ func (b *bench) certify(t testing.TB, integration string) {
 func TestACertificateIsServedAsItWasSignedAndItsKeysArePublic(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	id := b.register(t, partner, "https://partner.example").ID
 	wantProblem(t, b.do(t, "GET", integrationsPath+id+"/certificate", "", partner), 404, "certificate not found")
 	b.certify(t, id)
@@ -72,7 +72,7 @@ func TestACertificateIsServedAsItWasSignedAndItsKeysArePublic(t *testing.T) {
 func TestAPartnerStartsARunAndLearnsOfTheOneInProgress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	var started, shown struct {
 		ID      string              `json:"run_id"`
@@ -100,9 +100,9 @@ func TestAPartnerStartsARunAndLearnsOfTheOneInProgress(t *testing.T) {
 func TestARunIsReadWithItsFindingsAndReports(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
-	id := b.judged(t, strings.Split(runs, "/")[4]).String()
+	id := b.storeFinishedRun(t, strings.Split(runs, "/")[4]).String()
 	var shown struct {
 		Verdict   string                   `json:"verdict"`
 		Findings  []certification.Finding  `json:"findings"`
@@ -144,9 +144,9 @@ func TestARunIsReadWithItsFindingsAndReports(t *testing.T) {
 func TestTheProgressOfARunIsAnEventForEachRule(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.Stream = 0 }) // the stream ends with the run
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
-	id := b.judged(t, strings.Split(runs, "/")[4]).String()
+	id := b.storeFinishedRun(t, strings.Split(runs, "/")[4]).String()
 	const end = "event: end\ndata: {\"state\":\"finished\",\"verdict\":\"nonconformant\"}\n\n"
 	const third = "id: 3\nevent: rule\ndata: {\"id\":\"three\"}\n\n"
 	for after, want := range map[string]string{
@@ -166,7 +166,7 @@ func TestTheProgressOfARunEndsWhenTheServiceStops(t *testing.T) {
 	t.Parallel()
 	stopping := make(chan struct{})
 	b := setup(t, func(c *replica.Config) { c.Stream, c.Stopping = time.Hour, stopping })
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	var started struct {
 		ID string `json:"run_id"`
@@ -200,17 +200,17 @@ func (b *bench) share(t testing.TB, run, body string, who header) (path string, 
 func TestASharedReportIsReadWithoutSigningIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	id := b.register(t, partner, "https://partner.example").ID
-	run := integrationsPath + id + "/conformance-runs/" + b.judged(t, id).String()
+	run := integrationsPath + id + "/conformance-runs/" + b.storeFinishedRun(t, id).String()
 	path, expires := b.share(t, run, "", partner)
 	if want := b.now().Add(7 * 24 * time.Hour); expires.Sub(want).Abs() > time.Minute {
 		t.Errorf("Expected a link until %s, received %s", want, expires)
 	}
-	if _, expires := b.share(t, run, `{"expires_in_days":30}`, b.signIn(t, marketplace.Operator)); expires.Sub(b.now()) < 29*24*time.Hour {
+	if _, expires := b.share(t, run, `{"expires_in_days":30}`, b.signIn(t, domain.Operator)); expires.Sub(b.now()) < 29*24*time.Hour {
 		t.Errorf("Expected a link of 30 days, received one until %s", expires)
 	}
-	for _, a := range []answer{b.do(t, "GET", path, ""), b.raw(t, "GET", path+"?utm_source=mail")} { // the transport decompresses
+	for _, a := range []answer{b.do(t, "GET", path, ""), b.doRaw(t, "GET", path+"?utm_source=mail")} { // the transport decompresses
 		if a.StatusCode != 200 || string(a.body) != `{"verdict":"nonconformant"}` || a.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 			t.Errorf("Expected the report, received %d %q", a.StatusCode, a.body)
 		}
@@ -231,13 +231,13 @@ func TestASharedReportIsReadWithoutSigningIn(t *testing.T) {
 	} {
 		wantProblem(t, b.do(t, "POST", run+"/share", body, partner), 400, want)
 	}
-	wantProblem(t, b.do(t, "POST", run+"/share", "", b.another(t, marketplace.Partner)), 404, "integration not found")
+	wantProblem(t, b.do(t, "POST", run+"/share", "", b.anotherAccount(t, domain.Partner)), 404, "integration not found")
 }
 
 func TestALinkEndsWithItsTimeItsRunAndItsIntegration(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	// wantPage checks the page for a link that opens nothing.
 	wantPage := func(path string, status int, title string) {
 		t.Helper()
@@ -253,7 +253,7 @@ func TestALinkEndsWithItsTimeItsRunAndItsIntegration(t *testing.T) {
 	var links []string
 	for _, partnerURL := range []string{"https://one.example", "https://two.example", "https://three.example"} {
 		id := b.register(t, partner, partnerURL).ID
-		run := b.judged(t, id).String()
+		run := b.storeFinishedRun(t, id).String()
 		path, _ := b.share(t, integrationsPath+id+"/conformance-runs/"+run, `{"expires_in_days":1}`, partner)
 		switch links = append(links, path); len(links) {
 		case 1:
@@ -278,7 +278,7 @@ func TestALinkEndsWithItsTimeItsRunAndItsIntegration(t *testing.T) {
 func TestARunWithoutAReportIsNotShared(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	var started struct {
 		ID string `json:"run_id"`

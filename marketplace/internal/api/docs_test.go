@@ -8,13 +8,13 @@ import (
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 func TestTheDocumentIsReadAndTriedInABrowser(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	token := strings.TrimPrefix(b.signIn(t, marketplace.Reseller).value, "Bearer ")
+	token := strings.TrimPrefix(b.signIn(t, domain.Reseller).value, "Bearer ")
 	o := browsertest.Open(t, browsertest.Start(t), b.address)
 	o.GoTo("/docs#tag/reseller/GET/api/v1/resellers/activities")
 	o.Shows("h3", "The activities that can be sold")
@@ -26,8 +26,8 @@ func TestTheDocumentIsReadAndTriedInABrowser(t *testing.T) {
 	o.Control("\r")
 	o.Shows("[role=dialog]", "200 OK")
 	o.Shows("[role=dialog]", `"success"`)
-	o.Quiet()
-	if asked := o.Asked(); asked < 4 {
+	o.RequireNoProblems()
+	if asked := o.CountRequests(); asked < 4 {
 		t.Errorf("want the requests to have been seen, got %d", asked)
 	}
 }
@@ -46,7 +46,7 @@ func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
 	o.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
 	o.Fits(360, 1400)
 	axetest.Check(o, axetest.Source(t))
-	o.Quiet()
+	o.RequireNoProblems()
 }
 
 func TestThePagesOfTheDocumentsLoadNothingThatIsNotTheServices(t *testing.T) {

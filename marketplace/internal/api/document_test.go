@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -62,7 +62,7 @@ func judgeProblem(a answer) (wrong []string) {
 		return nil
 	}
 	var body struct {
-		ErrorCode marketplace.Reason `json:"error_code"`
+		ErrorCode domain.Reason `json:"error_code"`
 		Retry     *bool
 	}
 	if err := json.Unmarshal(a.body, &body); err != nil {

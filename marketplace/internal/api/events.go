@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/event"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // eventHandler serves resellers' subscriptions and feed, and operators' view of them.
@@ -16,14 +16,14 @@ type eventHandler struct{ service *event.Service }
 
 // subscriptionView is a subscription as its reseller, and operators, see it.
 type subscriptionView struct {
-	ID           uuid.UUID                               `json:"_id"`
-	Mode         marketplace.Mode                        `json:"mode"`
-	URL          *string                                 `json:"url"`
-	Events       marketplace.List[marketplace.EventType] `json:"events"`
-	CreatedAt    time.Time                               `json:"created_at"`
-	FailingSince *time.Time                              `json:"failing_since"`
-	Disabled     *disabledView                           `json:"disabled"`
-	Secret       *string                                 `json:"secret"` // null except when it is created
+	ID           uuid.UUID                     `json:"_id"`
+	Mode         domain.Mode                   `json:"mode"`
+	URL          *string                       `json:"url"`
+	Events       domain.List[domain.EventType] `json:"events"`
+	CreatedAt    time.Time                     `json:"created_at"`
+	FailingSince *time.Time                    `json:"failing_since"`
+	Disabled     *disabledView                 `json:"disabled"`
+	Secret       *string                       `json:"secret"` // null except when it is created
 }
 
 type disabledView struct {
@@ -41,13 +41,13 @@ func viewSubscription(s event.Subscription) subscriptionView {
 
 // deliveryView is the state of an event's delivery to an address.
 type deliveryView struct {
-	Event       uuid.UUID             `json:"event_id"`
-	Type        marketplace.EventType `json:"type"`
-	State       event.State           `json:"state"`
-	Attempts    int                   `json:"attempts"`
-	CreatedAt   time.Time             `json:"created_at"`
-	NextAttempt *time.Time            `json:"next_attempt_at"`
-	Last        *attemptView          `json:"last_attempt"`
+	Event       uuid.UUID        `json:"event_id"`
+	Type        domain.EventType `json:"type"`
+	State       event.State      `json:"state"`
+	Attempts    int              `json:"attempts"`
+	CreatedAt   time.Time        `json:"created_at"`
+	NextAttempt *time.Time       `json:"next_attempt_at"`
+	Last        *attemptView     `json:"last_attempt"`
 }
 
 type attemptView struct {
@@ -88,10 +88,10 @@ func (h eventHandler) subscriptions(r *http.Request) (any, error) {
 }
 
 func (h eventHandler) subscriptionsOf(r *http.Request, account uuid.UUID) (any, error) {
-	return h.subscriptionsIn(r, marketplace.Scope{Account: account})
+	return h.subscriptionsIn(r, domain.Scope{Account: account})
 }
 
-func (h eventHandler) subscriptionsIn(r *http.Request, of marketplace.Scope) (any, error) {
+func (h eventHandler) subscriptionsIn(r *http.Request, of domain.Scope) (any, error) {
 	list, err := h.service.Subscriptions(r.Context(), of)
 	return views(list, err, viewSubscription)
 }
@@ -110,12 +110,12 @@ func (h eventHandler) anyDeliveries(r *http.Request, account uuid.UUID) (any, er
 	if err != nil {
 		return nil, err
 	}
-	return h.deliveriesOf(r, marketplace.Scope{Account: account}, id)
+	return h.deliveriesOf(r, domain.Scope{Account: account}, id)
 }
 
-func (h eventHandler) deliveriesOf(r *http.Request, of marketplace.Scope, id uuid.UUID) (any, error) {
+func (h eventHandler) deliveriesOf(r *http.Request, of domain.Scope, id uuid.UUID) (any, error) {
 	q := readQuery(r)
-	state, most := event.State(q.tagged("state", "oneof=pending delivered failed")), q.number("limit", usualOnPage, mostOnPage)
+	state, most := event.State(q.validated("state", "oneof=pending delivered failed")), q.number("limit", usualOnPage, mostOnPage)
 	if err := q.check(); err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (h eventHandler) feed(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if found.Expired {
-		return httpError(marketplace.CursorExpired, "events after this cursor were deleted: omit after to read the oldest stored events")
+		return httpError(domain.CursorExpired, "events after this cursor were deleted: omit after to read the oldest stored events")
 	}
 	return writeJSON(w, http.StatusOK, feedView{1, found.Events, strconv.FormatInt(found.Next, 10)})
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/event"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 type webhook struct {
@@ -41,7 +41,7 @@ func (b *bench) feed(t testing.TB, as header, after string) (events []event.Even
 	return frame.Data, frame.Next
 }
 
-func kinds(events []event.Event) (list []marketplace.EventType) {
+func kinds(events []event.Event) (list []domain.EventType) {
 	for _, e := range events {
 		list = append(list, e.Type)
 	}
@@ -51,7 +51,7 @@ func kinds(events []event.Event) (list []marketplace.EventType) {
 func TestAResellerReceivesEventsOfItsBookingsAndTheCatalogEventsItSubscribesTo(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	a := marketplace.Account{ID: uuid.New(), Email: "bo@example.com", Role: marketplace.Reseller, PasswordHash: s.accounts[marketplace.Reseller].PasswordHash, CreatedAt: s.now()}
+	a := domain.Account{ID: uuid.New(), Email: "bo@example.com", Role: domain.Reseller, PasswordHash: s.accounts[domain.Reseller].PasswordHash, CreatedAt: s.now()}
 	must(t, s.store.Accounts.CreateAccount(t.Context(), a))
 	other := s.signInAs(t, a.Email)
 	if a := s.do(t, http.MethodPost, webhooks, `{"events":["activity.changed","activity.removed","slot.changed"]}`, s.reseller); a.StatusCode != http.StatusCreated {
@@ -68,10 +68,10 @@ func TestAResellerReceivesEventsOfItsBookingsAndTheCatalogEventsItSubscribesTo(t
 	s.do(t, http.MethodPost, "/api/v1/resellers/bookings/"+made.ID+"/cancel", `{}`, s.reseller)
 	mine, next := s.feed(t, s.reseller, "")
 	of := slices.DeleteFunc(slices.Clone(mine), func(e event.Event) bool { return !strings.HasPrefix(string(e.Type), "booking.") })
-	if want := []marketplace.EventType{marketplace.BookingConfirmed, marketplace.BookingAttention, marketplace.BookingCancelled}; !slices.Equal(kinds(of), want) {
+	if want := []domain.EventType{domain.BookingConfirmed, domain.BookingAttention, domain.BookingCancelled}; !slices.Equal(kinds(of), want) {
 		t.Errorf("want %v, got %v", want, kinds(of))
 	}
-	if !slices.Contains(kinds(mine), marketplace.SlotChanged) {
+	if !slices.Contains(kinds(mine), domain.SlotChanged) {
 		t.Errorf("Expected an event for the slot that the booking takes seats of, received %v", kinds(mine))
 	}
 	for _, e := range mine {
@@ -79,12 +79,12 @@ func TestAResellerReceivesEventsOfItsBookingsAndTheCatalogEventsItSubscribesTo(t
 			t.Errorf("want nothing of the guest, got %s", text)
 		}
 	}
-	operator, activity := s.signIn(t, marketplace.Operator), "/api/v1/operator/activities/"+made.ActivityID
+	operator, activity := s.signIn(t, domain.Operator), "/api/v1/operator/activities/"+made.ActivityID
 	s.do(t, http.MethodPatch, activity, `{"activity_title":"Another title"}`, operator)
 	s.do(t, http.MethodPatch, activity, `{"status":"Inactive"}`, operator)
 	s.do(t, http.MethodPatch, activity, `{"status":"Active"}`, operator)
 	later, end := s.feed(t, s.reseller, next)
-	if want := []marketplace.EventType{marketplace.ActivityChanged, marketplace.ActivityRemoved, marketplace.ActivityChanged}; !slices.Equal(kinds(later), want) {
+	if want := []domain.EventType{domain.ActivityChanged, domain.ActivityRemoved, domain.ActivityChanged}; !slices.Equal(kinds(later), want) {
 		t.Errorf("want %v, got %v", want, kinds(later))
 	}
 	if rest, again := s.feed(t, s.reseller, end); len(rest) > 0 || again != end {
@@ -108,8 +108,8 @@ func TestEventsWithoutASubscriberAreNotStored(t *testing.T) {
 func TestAWebhookIsItsResellersAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
-	a := marketplace.Account{ID: uuid.New(), Email: "bo@example.com", Role: marketplace.Reseller, PasswordHash: b.accounts[marketplace.Reseller].PasswordHash, CreatedAt: b.now()}
+	reseller, operator := b.signIn(t, domain.Reseller), b.signIn(t, domain.Operator)
+	a := domain.Account{ID: uuid.New(), Email: "bo@example.com", Role: domain.Reseller, PasswordHash: b.accounts[domain.Reseller].PasswordHash, CreatedAt: b.now()}
 	must(t, b.store.Accounts.CreateAccount(t.Context(), a))
 	other := b.signInAs(t, a.Email)
 	var made, listed webhook
@@ -135,8 +135,8 @@ func TestAWebhookIsItsResellersAlone(t *testing.T) {
 	wantProblem(t, b.do(t, http.MethodDelete, one, "", other), http.StatusNotFound)
 	wantProblem(t, b.do(t, http.MethodPost, retry, "", other), http.StatusNotFound)
 	wantProblem(t, b.do(t, http.MethodPost, retry, "", reseller), http.StatusNotFound)
-	wantProblem(t, b.do(t, http.MethodGet, webhooks, "", b.signIn(t, marketplace.Affiliate)), http.StatusForbidden)
-	account := "/api/v1/operator/accounts/" + b.accounts[marketplace.Reseller].ID.String() + "/webhooks"
+	wantProblem(t, b.do(t, http.MethodGet, webhooks, "", b.signIn(t, domain.Affiliate)), http.StatusForbidden)
+	account := "/api/v1/operator/accounts/" + b.accounts[domain.Reseller].ID.String() + "/webhooks"
 	list = nil
 	b.do(t, http.MethodGet, account, "", operator).data(t, &list)
 	if len(list) != 1 || list[0].Secret != nil {
@@ -157,7 +157,7 @@ func TestAWebhookIsItsResellersAlone(t *testing.T) {
 func TestAnInvalidWebhookIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	reseller := b.signIn(t, domain.Reseller)
 	for body, words := range map[string]string{
 		`{"url":"https://shop.example"}`:                                                "events: name at least one",
 		`{"events":["booking.held"]}`:                                                   "events[0]: no such type",

@@ -17,7 +17,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
@@ -133,13 +133,13 @@ func (rec recorder) route(r route, next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		rec.traced(x, known, next, w, r)
+		rec.serveTraced(x, known, next, w, r)
 	})
 }
 
-// traced answers a request in a span. Only a trusted proxy's trace is continued, because it also
+// serveTraced answers a request in a span. Only a trusted proxy's trace is continued, because it also
 // decides whether spans are exported. Any other trace is linked.
-func (rec recorder) traced(x *exchange, known *served, next http.Handler, w http.ResponseWriter, r *http.Request) {
+func (rec recorder) serveTraced(x *exchange, known *served, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
 	caller := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
 	continued := caller.IsValid() && x.proxied
@@ -193,7 +193,7 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 		x.set(requestIDHeader, x.id)
 		x.set("X-Content-Type-Options", "nosniff")
 		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
-		x.proxied = rec.proxies.sent(r)
+		x.proxied = rec.proxies.haveSent(r)
 		r.RemoteAddr = rec.proxies.remote(r)
 		next.ServeHTTP(x, r)
 		if x.status >= http.StatusInternalServerError && r.Context().Err() != nil {
@@ -205,7 +205,7 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 		if route == nil {
 			route = rec.unknown
 		}
-		route.counters.Answered(x.status, took)
+		route.counters.CountAnswer(x.status, took)
 		rec.logExchange(r, x, route, ended, took)
 	})
 }
@@ -260,7 +260,7 @@ func (rec recorder) panics(next http.Handler) http.Handler {
 			default:
 				rec.log.ErrorContext(r.Context(), "panic", slog.String("request_id", requestID(r.Context())),
 					slog.Any("panic", found), slog.String("stack", string(debug.Stack())))
-				writeProblem(w, r, rec.log, httpError(marketplace.UnexpectedError, "panic"))
+				writeProblem(w, r, rec.log, httpError(domain.UnexpectedError, "panic"))
 			}
 		}()
 		next.ServeHTTP(w, r)

@@ -7,17 +7,17 @@ import (
 	"slices"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
 // Route describes a route, for the tests that cover all of them.
 type Route struct {
 	Method, Path string
-	Open         bool               // needs no sign-in
-	Roles        []marketplace.Role // otherwise these roles may call it
-	Tokens       bool               // a long-lived API token is accepted too
-	Parameters   []string           // of its query
+	Open         bool          // needs no sign-in
+	Roles        []domain.Role // otherwise these roles may call it
+	Tokens       bool          // a long-lived API token is accepted too
+	Parameters   []string      // of its query
 }
 
 // Routes lists all routes.
@@ -34,8 +34,8 @@ type Guard struct{ *guard }
 // NewGuard returns a guard with those settings.
 func NewGuard(c Config) Guard { return Guard{newGuard(c)} }
 
-// Refused counts an invalid credential.
-func (g Guard) Refused(r *http.Request) error { return g.refused(r, errUnauthorized) }
+// Refuse counts an invalid credential.
+func (g Guard) Refuse(r *http.Request) error { return g.refuse(r, errUnauthorized) }
 
 // Allow counts a request with a valid credential.
 func (g Guard) Allow(credential string) error {

@@ -16,7 +16,7 @@ type proxies []netip.Prefix
 // from the right: each proxy appends the address that called it. Everything left of the first
 // address that is not a proxy's may be forged.
 func (p proxies) remote(r *http.Request) string {
-	if !p.sent(r) {
+	if !p.haveSent(r) {
 		return r.RemoteAddr
 	}
 	at := netip.MustParseAddrPort(r.RemoteAddr)
@@ -24,7 +24,7 @@ func (p proxies) remote(r *http.Request) string {
 	hops := hopsOf(usual, func(element string) string { return element })
 	if len(standard) > 0 {
 		other := hopsOf(standard, forOf)
-		if len(usual) > 0 && p.first(at.Addr(), other) != p.first(at.Addr(), hops) {
+		if len(usual) > 0 && p.clientAddress(at.Addr(), other) != p.clientAddress(at.Addr(), hops) {
 			return r.RemoteAddr // a proxy writes only one of them, so the other may be forged
 		}
 		hops = other
@@ -32,11 +32,11 @@ func (p proxies) remote(r *http.Request) string {
 	if len(hops) == 0 {
 		return r.RemoteAddr
 	}
-	return netip.AddrPortFrom(p.first(at.Addr(), hops), 0).String()
+	return netip.AddrPortFrom(p.clientAddress(at.Addr(), hops), 0).String()
 }
 
-// sent reports whether a trusted proxy sent the request.
-func (p proxies) sent(r *http.Request) bool {
+// haveSent reports whether a trusted proxy sent the request.
+func (p proxies) haveSent(r *http.Request) bool {
 	if len(p) == 0 {
 		return false
 	}
@@ -44,8 +44,8 @@ func (p proxies) sent(r *http.Request) bool {
 	return err == nil && p.trusts(at.Addr())
 }
 
-// first returns the nearest address that is not a proxy's.
-func (p proxies) first(at netip.Addr, hops []string) netip.Addr {
+// clientAddress returns the nearest address that is not a proxy's.
+func (p proxies) clientAddress(at netip.Addr, hops []string) netip.Addr {
 	for _, hop := range slices.Backward(hops) {
 		before, ok := addressOf(hop)
 		if !ok || !p.trusts(at) {
@@ -56,10 +56,10 @@ func (p proxies) first(at netip.Addr, hops []string) netip.Addr {
 	return at
 }
 
-func (p proxies) trusts(address netip.Addr) bool { return within(p, address) }
+func (p proxies) trusts(address netip.Addr) bool { return isInNetworks(p, address) }
 
-// within reports whether an address is in one of the networks.
-func within(networks []netip.Prefix, address netip.Addr) bool {
+// isInNetworks reports whether an address is in one of the networks.
+func isInNetworks(networks []netip.Prefix, address netip.Addr) bool {
 	address = address.Unmap().WithZone("")
 	return slices.ContainsFunc(networks, func(network netip.Prefix) bool { return network.Contains(address) })
 }

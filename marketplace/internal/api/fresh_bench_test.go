@@ -41,9 +41,9 @@ func (r *server) send(b *testing.B, method, path, body string, headers ...header
 	return text
 }
 
-// seen expects that every read shows a change immediately on the replica that answered it,
+// requireFresh expects that every read shows a change immediately on the replica that answered it,
 // and within 2 s on the other one; with -short in any time.
-func seen(b *testing.B, first, second *server, path, change string, shown func(page []byte) bool) {
+func requireFresh(b *testing.B, first, second *server, path, change string, shown func(page []byte) bool) {
 	b.Helper()
 	answered, limit := time.Now(), time.Duration(benchsize.Choose(2, 300))*time.Second
 	shows := func(r *server) bool {
@@ -76,7 +76,7 @@ func edit(b *testing.B, first, second *server) (stop func()) {
 		for n := 0; ; n++ {
 			title := fmt.Sprintf("Changed %d at %d", n, time.Now().UnixNano())
 			first.send(b, http.MethodPatch, edited, `{"activity_title":"`+title+`"}`)
-			seen(b, first, second, path, "an edit", func(page []byte) bool { return bytes.Contains(page, []byte(title)) })
+			requireFresh(b, first, second, path, "an edit", func(page []byte) bool { return bytes.Contains(page, []byte(title)) })
 			select {
 			case <-ctx.Done():
 				return
@@ -106,13 +106,13 @@ func stir(b *testing.B, first, second *server, paths []string) {
 		yen := resellersList + "?limit=20&page=3&currency=JPY"
 		_, before := get(b, first.address, first.request(yen))
 		first.send(b, http.MethodPut, "/api/v1/operator/rates", `{"base":"EUR","rates":{"JPY":"`+rate+`"}}`)
-		seen(b, first, second, yen, "a rate", func(page []byte) bool { return !bytes.Equal(page, before) })
+		requireFresh(b, first, second, yen, "a rate", func(page []byte) bool { return !bytes.Equal(page, before) })
 
 		policy := rate + " hours"
 		partner.body.Store(strings.Replace(products, "24 hours", policy, 1))
 		pull()
 		last := fmt.Sprintf("%s?limit=20&page=%d&currency=USD", resellersList, len(paths)/len(listCurrencies)+1) // the page with the newest activities
-		seen(b, first, second, last, "a sync", func(page []byte) bool { return bytes.Contains(page, []byte(policy)) })
+		requireFresh(b, first, second, last, "a sync", func(page []byte) bool { return bytes.Contains(page, []byte(policy)) })
 		wait()
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // limitWindow is the period of rate limits.
@@ -32,8 +32,8 @@ func newGuard(c Config) *guard {
 func caller(ctx context.Context) auth.Identity { return exchangeOf(ctx).who }
 
 var (
-	errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
-	errForbidden    = &marketplace.Error{Code: marketplace.Forbidden, Message: "this endpoint requires another role"}
+	errUnauthorized = &domain.Error{Code: domain.Unauthorized, Message: "unauthorized access"}
+	errForbidden    = &domain.Error{Code: domain.Forbidden, Message: "this endpoint requires another role"}
 )
 
 // protect admits callers with the route's role, within the rate limit.
@@ -45,7 +45,7 @@ func (g *guard) protect(next route) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		who, err := g.identify(r, next.access.tokens)
 		if err != nil {
-			return g.refused(r, err)
+			return g.refuse(r, err)
 		}
 		if err := choose(r, &who); err != nil {
 			return err
@@ -80,25 +80,25 @@ const modeHeader = "X-Mode"
 // choose sets a caller's mode: its credential's, otherwise the requested one, otherwise live. Rate
 // limits are counted for each mode separately.
 func choose(r *http.Request, who *auth.Identity) error {
-	asked := marketplace.Mode(r.Header.Get(modeHeader))
+	asked := domain.Mode(r.Header.Get(modeHeader))
 	switch {
-	case len(r.Header.Values(modeHeader)) > 0 && asked != marketplace.Live && asked != marketplace.Test:
-		return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request", Details: []string{modeHeader + ": expected live or test"}}
+	case len(r.Header.Values(modeHeader)) > 0 && asked != domain.Live && asked != domain.Test:
+		return &domain.Error{Code: domain.Invalid, Message: "invalid request", Details: []string{modeHeader + ": expected live or test"}}
 	case who.Mode != "" && asked != "" && asked != who.Mode:
-		return &marketplace.Error{Code: marketplace.Forbidden, Message: fmt.Sprintf("the API token is for %s mode, and %s asks for %s: use a token of that mode, or omit the header", who.Mode, modeHeader, asked)}
+		return &domain.Error{Code: domain.Forbidden, Message: fmt.Sprintf("the API token is for %s mode, and %s asks for %s: use a token of that mode, or omit the header", who.Mode, modeHeader, asked)}
 	}
-	who.Mode = cmp.Or(who.Mode, asked, marketplace.Live)
-	if who.Mode == marketplace.Test {
+	who.Mode = cmp.Or(who.Mode, asked, domain.Live)
+	if who.Mode == domain.Test {
 		who.Credential += ", test mode"
 	}
 	return nil
 }
 
-// refused is the error for a caller that is not authenticated. Invalid credentials are
+// refuse is the error for a caller that is not authenticated. Invalid credentials are
 // counted by client address. A valid credential still works, since many callers may
 // share an address.
-func (g *guard) refused(r *http.Request, err error) error {
-	if marketplace.CodeOf(err) != marketplace.Unauthorized {
+func (g *guard) refuse(r *http.Request, err error) error {
+	if domain.CodeOf(err) != domain.Unauthorized {
 		return err
 	}
 	return cmp.Or(g.invalid.Take(CallerAddress(r)).Err(), err)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/schemas/openapi"
 )
@@ -22,15 +22,15 @@ import (
 // ask calls the handler itself, without a connection. Its answer is validated like every other.
 func (b *bench) ask(t testing.TB, method, target, body string, headers ...header) answer {
 	t.Helper()
-	request, a := b.sent(t, method, target, body, headers...)
+	request, a := b.sendRequest(t, method, target, body, headers...)
 	if request != nil {
 		judge(t, request, body, a)
 	}
 	return a
 }
 
-// sent returns the answer to a request, or nil if no such request can reach a server.
-func (b *bench) sent(t testing.TB, method, target, body string, headers ...header) (*http.Request, answer) {
+// sendRequest returns the answer to a request, or nil if no such request can reach a server.
+func (b *bench) sendRequest(t testing.TB, method, target, body string, headers ...header) (*http.Request, answer) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
@@ -58,9 +58,9 @@ type opened struct {
 // opener finds an authorized caller for each operation, and an object that the caller owns.
 func (b *bench) opener(t *testing.T) func(*openapi.Operation) opened {
 	t.Helper()
-	made := b.register(t, b.signIn(t, marketplace.Operator), "https://partner.example")
-	own := strings.NewReplacer("{integration}", made.ID, "{account}", b.accounts[marketplace.Reseller].ID.String())
-	tokens := map[marketplace.Role]header{}
+	made := b.register(t, b.signIn(t, domain.Operator), "https://partner.example")
+	own := strings.NewReplacer("{integration}", made.ID, "{account}", b.accounts[domain.Reseller].ID.String())
+	tokens := map[domain.Role]header{}
 	for _, role := range roles {
 		tokens[role] = b.signIn(t, role)
 	}
@@ -195,7 +195,7 @@ func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	open := b.opener(t)
-	before := b.stored(t)
+	before := b.tableFingerprints(t)
 	refused := 0
 	refuse := func(op *openapi.Operation, target, body, names string, headers []header) {
 		t.Helper()
@@ -226,14 +226,14 @@ func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
 			switch p.In {
 			case "query":
 				for _, odd := range append(oddTexts, strings.Repeat("x", 5000)) {
-					target := o.path + "?" + others(op, p.Name) + p.Name + "=" + odd
+					target := o.path + "?" + otherParameters(op, p.Name) + p.Name + "=" + odd
 					if u, err := url.ParseRequestURI(target); err == nil && len(op.JudgeRequest(u, http.Header{}, nil)) > 0 {
 						refuse(op, target, "", p.Name, o.headers)
 					}
 				}
-				refuse(op, o.path+"?"+others(op, p.Name)+p.Name+"=%zz", "", "query", o.headers)
+				refuse(op, o.path+"?"+otherParameters(op, p.Name)+p.Name+"=%zz", "", "query", o.headers)
 				example := url.QueryEscape(fmt.Sprint(p.Example))
-				refuse(op, o.path+"?"+others(op, p.Name)+p.Name+"="+example+"&"+p.Name+"="+example, "", p.Name, o.headers)
+				refuse(op, o.path+"?"+otherParameters(op, p.Name)+p.Name+"="+example+"&"+p.Name+"="+example, "", p.Name, o.headers)
 			case "path":
 				for _, odd := range oddIDs {
 					refuse(op, strings.ReplaceAll(op.Path, "{"+p.Name+"}", odd), "", "", o.headers)
@@ -244,13 +244,13 @@ func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
 	if refused < 300 {
 		t.Errorf("only %d requests were made", refused)
 	}
-	if after := b.stored(t); !maps.Equal(before, after) {
+	if after := b.tableFingerprints(t); !maps.Equal(before, after) {
 		t.Errorf("want nothing stored, got\n%v\nafter\n%v", after, before)
 	}
 }
 
-// others returns the further parameters that an operation needs with a parameter.
-func others(op *openapi.Operation, beside string) (text string) {
+// otherParameters returns the further parameters that an operation needs with a parameter.
+func otherParameters(op *openapi.Operation, beside string) (text string) {
 	for _, p := range op.Parameters {
 		if p.In == "query" && p.Required && p.Name != beside {
 			text += p.Name + "=" + url.QueryEscape(fmt.Sprint(p.Example)) + "&"
@@ -259,8 +259,8 @@ func others(op *openapi.Operation, beside string) (text string) {
 	return text
 }
 
-// stored returns a fingerprint of every table.
-func (b *bench) stored(t *testing.T) map[string]string {
+// tableFingerprints returns a fingerprint of every table.
+func (b *bench) tableFingerprints(t *testing.T) map[string]string {
 	t.Helper()
 	rows, err := b.store.Pool().Query(t.Context(), `
 		SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`)
@@ -295,7 +295,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 				continue
 			}
 			for _, odd := range oddTexts {
-				a := b.ask(t, op.Method, o.path+"?"+others(op, p.Name)+p.Name+"="+odd, "", o.headers...)
+				a := b.ask(t, op.Method, o.path+"?"+otherParameters(op, p.Name)+p.Name+"="+odd, "", o.headers...)
 				if a.Response != nil && a.StatusCode >= 500 {
 					t.Errorf("%s %s with %s=%s: want no failure, got %d %s", op.Method, o.path, p.Name, odd, a.StatusCode, a.body)
 				}
@@ -315,7 +315,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 	for _, name := range []string{`'; DROP TABLE accounts; --`, "\u202e" + "<script>alert(1)</script>", "${jndi:ldap://x}", "%s%n", strings.Repeat("😀", 200)} {
 		text, err := json.Marshal(map[string]string{"name": name, "base_url": "https://" + uuid.NewString() + ".example", "auth_key": "k'; --"})
 		must(t, err)
-		if a := b.do(t, "POST", "/api/v1/partner-integrations", string(text), b.signIn(t, marketplace.Operator)); a.StatusCode != http.StatusCreated {
+		if a := b.do(t, "POST", "/api/v1/partner-integrations", string(text), b.signIn(t, domain.Operator)); a.StatusCode != http.StatusCreated {
 			t.Errorf("want %q accepted unchanged, got %d %s", name, a.StatusCode, a.body)
 		}
 	}
@@ -324,7 +324,7 @@ func TestTextsThatMeanSomethingElsewhereMeanNothingHere(t *testing.T) {
 // FuzzRequest sends anything to any route, as an operator, who has access to most of them.
 func FuzzRequest(f *testing.F) {
 	b := setup(f, func(c *replica.Config) { c.RateLimit = 0 })
-	operator := b.signIn(f, marketplace.Operator)
+	operator := b.signIn(f, domain.Operator)
 	for _, op := range theDocument(f).Operations() {
 		f.Add(op.Method, op.Path, "page=1&from=2026-07-01", "application/json", []byte(`{"name":"x","mode":"full","rates":{"USD":null}}`))
 	}
@@ -334,7 +334,7 @@ func FuzzRequest(f *testing.F) {
 		if !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}, method) || !strings.HasPrefix(path, "/") {
 			t.Skip()
 		}
-		request, a := b.sent(t, method, path+"?"+query, string(body), header{"Content-Type", kind}, operator)
+		request, a := b.sendRequest(t, method, path+"?"+query, string(body), header{"Content-Type", kind}, operator)
 		if request == nil {
 			t.Skip()
 		}

@@ -10,7 +10,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -18,21 +18,21 @@ import (
 // partnerStore reads partners' health.
 type partnerStore interface {
 	Fares(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]partner.Fare, error)
-	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error)
-	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error)
-	HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]marketplace.List[partner.HourCount], error)
-	Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]marketplace.List[marketplace.Breach], error)
+	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked domain.PageRequest) (domain.Page[partner.CallEntry], error)
+	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked domain.PageRequest) (domain.Page[partner.WebhookEntry], error)
+	HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]domain.List[partner.HourCount], error)
+	Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]domain.List[domain.Breach], error)
 }
 
 // catalogStore stores partners' catalogs.
 type catalogStore interface {
 	Position(ctx context.Context, integration uuid.UUID) (catalog.Position, error)
-	Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error)
-	EverySync(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error)
+	Syncs(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[catalog.Sync], error)
+	EverySync(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[catalog.Sync], error)
 	Standings(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]catalog.Standing, error)
-	Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error)
-	Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error)
-	EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (marketplace.Activity, error)
+	Activity(ctx context.Context, id uuid.UUID) (domain.Activity, error)
+	Activities(ctx context.Context, by domain.ActivityFilter, asked domain.PageRequest) (domain.Page[domain.Activity], error)
+	EditActivity(ctx context.Context, id uuid.UUID, edit func(*domain.Activity) error) (domain.Activity, error)
 }
 
 // integrationHandler serves partners' requests about their integrations, and operators' about all.
@@ -51,19 +51,19 @@ type integrationHandler struct {
 
 // scope returns what the caller may see and change: everything for an operator, both modes of its
 // own for a partner, and its mode of its own for others.
-func scope(r *http.Request) marketplace.Scope {
+func scope(r *http.Request) domain.Scope {
 	switch who := caller(r.Context()); who.Role {
-	case marketplace.Operator:
-		return marketplace.Scope{}
-	case marketplace.Partner:
-		return marketplace.Scope{Account: who.Account}
+	case domain.Operator:
+		return domain.Scope{}
+	case domain.Partner:
+		return domain.Scope{Account: who.Account}
 	default:
-		return marketplace.Scope{Account: who.Account, Mode: who.Mode}
+		return domain.Scope{Account: who.Account, Mode: who.Mode}
 	}
 }
 
-// found passes the live integration in the path to f, if the caller may see it.
-func (h integrationHandler) found(f func(*http.Request, marketplace.Integration) (any, error)) read {
+// withIntegration passes the live integration in the path to f, if the caller may see it.
+func (h integrationHandler) withIntegration(f func(*http.Request, domain.Integration) (any, error)) read {
 	return byID("integration", func(r *http.Request, id uuid.UUID) (any, error) {
 		i, err := h.service.Find(r.Context(), scope(r).Account, id)
 		if err != nil {
@@ -75,15 +75,15 @@ func (h integrationHandler) found(f func(*http.Request, marketplace.Integration)
 
 // webhookSecretView is the only answer with a webhook secret.
 type webhookSecretView struct {
-	ID            uuid.UUID        `json:"integration_id"`
-	Mode          marketplace.Mode `json:"mode"`
-	Secret        string           `json:"webhook_secret"`
-	PreviousUntil *time.Time       `json:"previous_webhook_secret_until"` // nil after a registration
+	ID            uuid.UUID   `json:"integration_id"`
+	Mode          domain.Mode `json:"mode"`
+	Secret        string      `json:"webhook_secret"`
+	PreviousUntil *time.Time  `json:"previous_webhook_secret_until"` // nil after a registration
 }
 
 func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
 	who, most := caller(r.Context()), 0
-	if who.Role == marketplace.Partner {
+	if who.Role == domain.Partner {
 		most = partner.MostIntegrations
 	}
 	made, webhook, err := h.service.RegisterWithin(r.Context(), who.Account, most, body)
@@ -98,7 +98,7 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 	given, of := readQuery(r), scope(r)
 	of.Mode = given.mode()
 	words := given.text("q", longestFilter)
-	asked, err := given.stored(r.URL.Path)
+	asked, err := given.storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,28 +107,28 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 		return nil, err
 	}
 	views, err := h.views(r.Context(), found.Entries, false)
-	return pageOf(asked, found, func(i marketplace.Integration) integrationView { return views[i.ID] }), err
+	return pageOf(asked, found, func(i domain.Integration) integrationView { return views[i.ID] }), err
 }
 
 // integrationView is an integration as its partner and operators see it, without key and secret.
 type integrationView struct {
-	ID                    uuid.UUID                            `json:"integration_id"`
-	Name                  string                               `json:"name"`
-	Mode                  marketplace.Mode                     `json:"mode"`
-	BaseURL               string                               `json:"base_url"`
-	AuthType              partnerapi.AuthType                  `json:"auth_type"`
-	HandlesTicketDelivery bool                                 `json:"handles_ticket_delivery"`
-	PreviousSecretUntil   *time.Time                           `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
-	CreatedAt             time.Time                            `json:"created_at"`
-	LastSyncAt            *time.Time                           `json:"last_sync_at"`
-	Health                healthView                           `json:"health"`
-	LastSync              *catalog.Sync                        `json:"last_sync"`
-	AwaitsApproval        bool                                 `json:"awaits_approval"` // the guard holds a pull
-	Slots                 catalog.SlotsKnown                   `json:"slots"`
-	Calls                 marketplace.List[partner.HourCount]  `json:"calls"`         // of the last day, by hour; oldest first
-	Breaches              marketplace.List[marketplace.Breach] `json:"breaches"`      // newest first
-	Certification         *certification.Certification         `json:"certification"` // nil: not shown
-	Admission             certification.Admission              `json:"admission"`
+	ID                    uuid.UUID                      `json:"integration_id"`
+	Name                  string                         `json:"name"`
+	Mode                  domain.Mode                    `json:"mode"`
+	BaseURL               string                         `json:"base_url"`
+	AuthType              partnerapi.AuthType            `json:"auth_type"`
+	HandlesTicketDelivery bool                           `json:"handles_ticket_delivery"`
+	PreviousSecretUntil   *time.Time                     `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
+	CreatedAt             time.Time                      `json:"created_at"`
+	LastSyncAt            *time.Time                     `json:"last_sync_at"`
+	Health                healthView                     `json:"health"`
+	LastSync              *catalog.Sync                  `json:"last_sync"`
+	AwaitsApproval        bool                           `json:"awaits_approval"` // the guard holds a pull
+	Slots                 catalog.SlotsKnown             `json:"slots"`
+	Calls                 domain.List[partner.HourCount] `json:"calls"`         // of the last day, by hour; oldest first
+	Breaches              domain.List[domain.Breach]     `json:"breaches"`      // newest first
+	Certification         *certification.Certification   `json:"certification"` // nil: not shown
+	Admission             certification.Admission        `json:"admission"`
 }
 
 // callsCounted is how far back calls are counted by hour, in addition to the current hour.
@@ -136,18 +136,18 @@ const callsCounted = 23 * time.Hour
 
 type healthView struct {
 	partner.Health
-	LastOKAt *time.Time                             `json:"last_ok_at"`
-	Changes  marketplace.List[partner.HealthChange] `json:"changes"` // newest first
+	LastOKAt *time.Time                        `json:"last_ok_at"`
+	Changes  domain.List[partner.HealthChange] `json:"changes"` // newest first
 }
 
-func (h integrationHandler) show(r *http.Request, i marketplace.Integration) (any, error) {
-	views, err := h.views(r.Context(), []marketplace.Integration{i}, true)
+func (h integrationHandler) show(r *http.Request, i domain.Integration) (any, error) {
+	views, err := h.views(r.Context(), []domain.Integration{i}, true)
 	return views[i.ID], err
 }
 
 // views reads the state of several integrations in one batch, with the evidence of their breaches
 // if asked for.
-func (h integrationHandler) views(ctx context.Context, list []marketplace.Integration, evidence bool) (map[uuid.UUID]integrationView, error) {
+func (h integrationHandler) views(ctx context.Context, list []domain.Integration, evidence bool) (map[uuid.UUID]integrationView, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, one := range list {
 		ids[i] = one.ID
@@ -204,8 +204,8 @@ func (h integrationHandler) remove(r *http.Request, id uuid.UUID) (any, error) {
 }
 
 // syncs lists an integration's stored syncs, newest first.
-func (h integrationHandler) syncs(r *http.Request, i marketplace.Integration) (any, error) {
-	asked, err := readQuery(r).stored(r.URL.Path)
+func (h integrationHandler) syncs(r *http.Request, i domain.Integration) (any, error) {
+	asked, err := readQuery(r).storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (h integrationHandler) syncs(r *http.Request, i marketplace.Integration) (a
 	return pageOf(asked, found, func(s catalog.Sync) catalog.Sync { return s }), err
 }
 
-func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (any, error) {
+func (h integrationHandler) sync(r *http.Request, i domain.Integration) (any, error) {
 	var body struct {
 		Mode catalog.Mode `json:"mode" validate:"omitempty,oneof=full incremental"`
 	}
@@ -224,19 +224,19 @@ func (h integrationHandler) sync(r *http.Request, i marketplace.Integration) (an
 }
 
 // approveSync pulls again and applies what the guard held.
-func (h integrationHandler) approveSync(r *http.Request, i marketplace.Integration) (any, error) {
+func (h integrationHandler) approveSync(r *http.Request, i domain.Integration) (any, error) {
 	position, err := h.catalog.Position(r.Context(), i.ID)
 	if err != nil {
 		return nil, err
 	}
 	if position.Guarded == (catalog.Hash{}) {
-		return nil, &marketplace.Error{Code: marketplace.Conflict, Message: "no sync of this integration waits for approval"}
+		return nil, &domain.Error{Code: domain.Conflict, Message: "no sync of this integration waits for approval"}
 	}
 	return h.syncNow(r, i, catalog.Order{Mode: catalog.Full, Cause: catalog.ByOperator, Approved: true})
 }
 
 // syncNow syncs the integration and returns the record.
-func (h integrationHandler) syncNow(r *http.Request, i marketplace.Integration, order catalog.Order) (made catalog.Sync, err error) {
+func (h integrationHandler) syncNow(r *http.Request, i domain.Integration, order catalog.Order) (made catalog.Sync, err error) {
 	if order.Target, err = h.service.Target(i); err != nil {
 		return made, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas"
 )
@@ -54,7 +54,7 @@ func (b *bench) trigger(t testing.TB, r registered) answer {
 func TestARegistrationShowsTheWebhookSecretOnceAndTheKeyNever(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	made := b.register(t, partner, "https://partner.example/api/")
 	a := b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", partner)
 	if strings.Contains(string(a.body), made.Secret) || strings.Contains(string(a.body), "partner-key") {
@@ -70,7 +70,7 @@ func TestARegistrationShowsTheWebhookSecretOnceAndTheKeyNever(t *testing.T) {
 func TestARegistrationNamesEveryMistake(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	for body, words := range map[string][]string{
 		`{}`: {"name: is required", "base_url: is required", "auth_key: is required"},
 		`{"name":"x","base_url":"https://p.example","auth_key":" k","auth_type":"basic"}`: {"auth_key: expected printable ASCII", "auth_type: expected one of bearer, api_key"},
@@ -83,7 +83,7 @@ func TestARegistrationNamesEveryMistake(t *testing.T) {
 func TestAPartnerSeesItsOwnIntegrationsAndAnOperatorAll(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	partner, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	own := b.register(t, partner, "https://one.example")
 	b.register(t, operator, "https://two.example")
 	list := func(who header) (ids []string) {
@@ -106,7 +106,7 @@ func TestTheSameAddressIsRegisteredOnceUntilItIsDeleted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const address = "https://partner.example"
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	first := b.register(t, partner, address)
 	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"x","base_url":%q,"auth_key":"k"}`, address+"/"), partner), 409, "an integration with this base_url and mode exists")
 	if a := b.do(t, "DELETE", "/api/v1/partner-integrations/"+first.ID, "", partner); a.StatusCode != 200 {
@@ -121,7 +121,7 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	mock, address := aPartner(t)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	made := b.register(t, partner, address)
 	if calls := len(mock.Default().Journal().Record().Exchanges); calls != 0 {
 		t.Errorf("want no call made by a registration, got %d calls", calls)
@@ -149,7 +149,7 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 func TestAWebhookWithoutTheSecretLearnsNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made := b.register(t, b.signIn(t, marketplace.Partner), "https://partner.example")
+	made := b.register(t, b.signIn(t, domain.Partner), "https://partner.example")
 	path := func(id string) string { return "/api/v1/partner-integrations/" + id + "/sync/trigger" }
 	wantProblem(t, b.do(t, "POST", path(made.ID), ""), 400, "the header x-webhook-secret is missing")
 	wrong := b.do(t, "POST", path(made.ID), "", header{"x-webhook-secret", strings.Repeat("0", 64)})
@@ -167,7 +167,7 @@ func TestAPartnerThatFailsIsTheTriggersAnswer(t *testing.T) {
 	status := http.StatusServiceUnavailable
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	t.Cleanup(server.Close)
-	partner := b.signIn(t, marketplace.Partner)
+	partner := b.signIn(t, domain.Partner)
 	made := b.register(t, partner, server.URL)
 	for range 3 {
 		wantProblem(t, b.trigger(t, made), 502, "the partner answered GET /products with 503")

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -34,7 +34,7 @@ func (b *bench) entries(t *testing.T, who header, path string) (list []entry, bo
 func TestSyncsThatWereSkippedOrFailedAreListedWithTheirReason(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	platform := aScriptedPartner(t)
 	made := b.register(t, owner, platform.address)
 	platform.sells("a", "b")
@@ -83,7 +83,7 @@ func (b *bench) reserve(t *testing.T, target partner.Target) func() partner.Outc
 func TestNoSyncShowsAKeyThatThePlatformRepeats(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	platform := aScriptedPartner(t)
 	made := b.register(t, owner, platform.address)
 	platform.body.Store(`[{"id":"partner-key","locale":"Bearer partner-key"}]`)
@@ -97,7 +97,7 @@ func TestNoSyncShowsAKeyThatThePlatformRepeats(t *testing.T) {
 func TestTheLastCallsDistinguishRefusalsFromFailures(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	var status atomic.Int64
 	var body atomic.Value
 	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -154,7 +154,7 @@ func TestTheLastCallsDistinguishRefusalsFromFailures(t *testing.T) {
 func TestTheCallsOfAnIntegrationAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, "https://partner.example")
 	id := uuid.MustParse(made.ID)
 	for round := range 8 {
@@ -180,7 +180,7 @@ func TestReceivedWebhooksAreListedWithTheReasonOfARefusal(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, address := aPartner(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, address)
 	b.trigger(t, made)
 	b.notify(t, registered{made.ID, "a wrong secret"}, `{}`)
@@ -216,7 +216,7 @@ func TestAPartnerSeesItsBookingsWithoutGuestsAndPrices(t *testing.T) {
 	first := s.book(t)
 	s.ahead.Add(int64(time.Second))
 	second := s.book(t)
-	owner := s.signIn(t, marketplace.Partner)
+	owner := s.signIn(t, domain.Partner)
 	var own []registered
 	s.do(t, "GET", "/api/v1/partner-integrations", "", owner).data(t, &own)
 	path := integrationsPath + own[0].ID + "/bookings"
@@ -231,7 +231,7 @@ func TestAPartnerSeesItsBookingsWithoutGuestsAndPrices(t *testing.T) {
 	if len(list) != 1 || list[0].ID != second.ID || list[0].Option != "breakfast" || list[0].Code == "" {
 		t.Errorf("want the newest one first, got %s", a.body)
 	}
-	for _, hidden := range []string{"Ana Sousa", "ana@example.com", `"total"`, "price", s.accounts[marketplace.Reseller].ID.String(), s.accounts[marketplace.Affiliate].ID.String()} {
+	for _, hidden := range []string{"Ana Sousa", "ana@example.com", `"total"`, "price", s.accounts[domain.Reseller].ID.String(), s.accounts[domain.Affiliate].ID.String()} {
 		if strings.Contains(string(a.body), hidden) {
 			t.Errorf("want no %q, got %s", hidden, a.body)
 		}

@@ -17,8 +17,8 @@ import (
 
 var listCurrencies = []string{"EUR", "USD", "JPY", "GBP"}
 
-// bare is a server that always answers with the same bytes.
-func bare(tb testing.TB, r *server, paths []string, headers ...string) string {
+// serveBytes is a server that always answers with the same bytes.
+func serveBytes(tb testing.TB, r *server, paths []string, headers ...string) string {
 	type made struct {
 		header http.Header
 		body   []byte
@@ -67,7 +67,7 @@ func BenchmarkList(b *testing.B) {
 
 func compare(b *testing.B, first, second *server, paths []string, want int, headers []string) {
 	var requests [][]byte
-	peer := bare(b, first, paths, headers...)
+	peer := serveBytes(b, first, paths, headers...)
 	if want == http.StatusNotModified {
 		headers = append(headers, "If-None-Match: *")
 	}
@@ -110,8 +110,8 @@ func BenchmarkListGrowth(b *testing.B) {
 	for b.Loop() {
 		for range rounds() {
 			for i := range sizes {
-				taken[found[i]] = append(taken[found[i]], found[i].each(b, benchsize.Choose(1000, 5)))
-				taken[made[i]] = append(taken[made[i]], made[i].each(b, benchsize.Choose(50, 5)))
+				taken[found[i]] = append(taken[found[i]], found[i].secondsEach(b, benchsize.Choose(1000, 5)))
+				taken[made[i]] = append(taken[made[i]], made[i].secondsEach(b, benchsize.Choose(50, 5)))
 			}
 		}
 	}
@@ -146,8 +146,8 @@ func ask(b *testing.B, r *server) *asker {
 	return &asker{conn, bufio.NewReaderSize(conn, 64<<10), r.request(resellersList + "?limit=20&page=20&currency=USD")}
 }
 
-// each returns the time of an answer, in seconds.
-func (a *asker) each(b *testing.B, times int) float64 {
+// secondsEach returns the time of an answer, in seconds.
+func (a *asker) secondsEach(b *testing.B, times int) float64 {
 	b.Helper()
 	began := time.Now()
 	for range times {

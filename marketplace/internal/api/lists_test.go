@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 func TestAnUnknownQueryParameterIsRefused(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	reseller, operator := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator)
+	reseller, operator := b.signIn(t, domain.Reseller), b.signIn(t, domain.Operator)
 	for path, c := range map[string]struct {
 		who  header
 		says string
@@ -41,8 +41,8 @@ func TestAnUnknownQueryParameterIsRefused(t *testing.T) {
 	wantProblem(t, b.do(t, "POST", "/api/v1/partner-integrations/x/sync/trigger?anything=1", ""), 400, "x-webhook-secret")
 }
 
-// through reads all pages of a list by the cursors in its answers.
-func (b *bench) through(t *testing.T, path string, who header, id string) (ids []string, pages int) {
+// readAllPages reads all pages of a list by the cursors in its answers.
+func (b *bench) readAllPages(t *testing.T, path string, who header, id string) (ids []string, pages int) {
 	t.Helper()
 	for next := path; ; {
 		a := b.do(t, "GET", next, "", who)
@@ -72,8 +72,8 @@ func (b *bench) through(t *testing.T, path string, who header, id string) (ids [
 
 func TestEveryListCanBeReadByItsCursors(t *testing.T) {
 	t.Parallel()
-	b, made := stocked(t)
-	reseller, operator, affiliate := b.signIn(t, marketplace.Reseller), b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Affiliate)
+	b, made := newStockedBench(t)
+	reseller, operator, affiliate := b.signIn(t, domain.Reseller), b.signIn(t, domain.Operator), b.signIn(t, domain.Affiliate)
 	b.fill(t, 5)
 	for path, c := range map[string]struct {
 		who  header
@@ -91,11 +91,11 @@ func TestEveryListCanBeReadByItsCursors(t *testing.T) {
 		"/api/v1/operator/integrations/" + made.ID + "/syncs?": {operator, "started_at", 1},
 	} {
 		t.Run(path, func(t *testing.T) {
-			whole, pages := b.through(t, path+"limit=100", c.who, c.id)
+			whole, pages := b.readAllPages(t, path+"limit=100", c.who, c.id)
 			if len(whole) != c.many || pages != 1 {
 				t.Fatalf("want %d on one page, got %d on %d", c.many, len(whole), pages)
 			}
-			parts, pages := b.through(t, path+"limit=2", c.who, c.id)
+			parts, pages := b.readAllPages(t, path+"limit=2", c.who, c.id)
 			if fmt.Sprint(parts) != fmt.Sprint(whole) || pages != (c.many+1)/2 {
 				t.Errorf("want the same list by twos, %v, got %v on %d pages", whole, parts, pages)
 			}
@@ -112,15 +112,15 @@ func (b *bench) fill(t *testing.T, n int) {
 			currency, total, contact, reseller_reference, code, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at, release, reason)
 		SELECT gen_random_uuid(), 1, $1, a.integration_id, a.id, v.id, 'p', 'o', 's', 'UTC', '2026-07-10T09:30:00Z', '2026-07-10T10:30:00Z', 'RELEASED', '[]',
 			'EUR', 10, '{"fullName":"Ana Sousa"}', 'R-' || n, 'H-' || n, 0, 0, 0, '', '2026-07-01T09:00:00Z', 'done', 'expired'
-		FROM generate_series(1, $2) n, (SELECT * FROM variations ORDER BY id LIMIT 1) v JOIN activities a ON a.id = v.activity_id`, b.accounts[marketplace.Reseller].ID, n)
-	pgtest.Exec(t, b.store, `INSERT INTO affiliate_commissions SELECT id, $1, 'EUR', 1, created_at FROM bookings`, b.accounts[marketplace.Affiliate].ID)
+		FROM generate_series(1, $2) n, (SELECT * FROM variations ORDER BY id LIMIT 1) v JOIN activities a ON a.id = v.activity_id`, b.accounts[domain.Reseller].ID, n)
+	pgtest.Exec(t, b.store, `INSERT INTO affiliate_commissions SELECT id, $1, 'EUR', 1, created_at FROM bookings`, b.accounts[domain.Affiliate].ID)
 }
 
 func TestABadCursorIsRefused(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	operator := b.signIn(t, marketplace.Operator)
-	good := marketplace.Cursor{At: b.now(), ID: uuid.New()}.Text("/api/v1/operator/bookings")
+	operator := b.signIn(t, domain.Operator)
+	good := domain.Cursor{At: b.now(), ID: uuid.New()}.Text("/api/v1/operator/bookings")
 	if a := b.do(t, "GET", "/api/v1/operator/bookings?cursor="+good, "", operator); a.StatusCode != 200 {
 		t.Fatalf("want a good cursor taken, got %d %s", a.StatusCode, a.body)
 	}
@@ -149,7 +149,7 @@ func TestABadCursorIsRefused(t *testing.T) {
 func TestEveryMistakeInABookingsFilterIsNamed(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	for query, says := range map[string]string{
 		"created_from=yesterday":                        "created_from: expected a date such as 2026-07-01, or a date and time",
 		"start_to=2026-02-30":                           "start_to: expected a date",

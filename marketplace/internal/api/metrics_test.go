@@ -18,16 +18,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
 )
 
-// busy is a service that has a value for every metric.
-func busy(t *testing.T) (*bench, registered) {
+// newBusyBench is a service that has a value for every metric.
+func newBusyBench(t *testing.T) (*bench, registered) {
 	t.Helper()
-	b, made := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, made := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	b.list(t, resellersList, reseller)
 	b.list(t, resellersList, reseller)
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"unknown@example.com","password":"a guess"}`)
@@ -48,7 +48,7 @@ func (b *bench) metrics(t *testing.T) string {
 
 func TestTheMetricsCountWhatHasHappened(t *testing.T) {
 	t.Parallel()
-	b, made := busy(t)
+	b, made := newBusyBench(t)
 	wanted := []string{
 		`marketplace_http_requests_total{route="GET /api/v1/resellers/activities",status="2xx",surface="resellers"} 2`,
 		`marketplace_http_requests_total{route="none",status="4xx",surface="none"} 1`,
@@ -121,8 +121,8 @@ func TestTheMetricsCountBookingsHoldsAndPayments(t *testing.T) {
 
 func TestAnIntegrationThatIsDeletedHasNoSeries(t *testing.T) {
 	t.Parallel()
-	b, made := busy(t)
-	b.do(t, "DELETE", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, marketplace.Partner))
+	b, made := newBusyBench(t)
+	b.do(t, "DELETE", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, domain.Partner))
 	if text := b.metrics(t); strings.Contains(text, made.ID) {
 		t.Error("want no series of a deleted integration")
 	}
@@ -152,7 +152,7 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `(marketplace_[a-z_]+)` \\|").FindAllSubmatch(manual, -1) {
 		written = append(written, string(row[1]))
 	}
-	b, _ := busy(t)
+	b, _ := newBusyBench(t)
 	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`) // otherwise no rate is missing
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-30'`)
 	pgtest.Exec(t, b.store, `
@@ -188,8 +188,8 @@ func (j *journal) Write(line []byte) (int, error) {
 	return j.Buffer.Write(line)
 }
 
-// next returns a channel that the next line closes.
-func (j *journal) next() <-chan struct{} {
+// nextLine returns a channel that the next line closes.
+func (j *journal) nextLine() <-chan struct{} {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.grown
@@ -205,7 +205,7 @@ func (j *journal) text() string {
 func (j *journal) line(t *testing.T, id string) map[string]any {
 	t.Helper()
 	for late := time.After(patience); ; {
-		more := j.next()
+		more := j.nextLine()
 		for line := range strings.Lines(j.text()) {
 			if fields := map[string]any{}; strings.Contains(line, id) && json.Unmarshal([]byte(line), &fields) == nil && fields["msg"] == "request" {
 				return fields
@@ -219,22 +219,22 @@ func (j *journal) line(t *testing.T, id string) map[string]any {
 	}
 }
 
-func logged(level slog.Level) (*journal, func(*replica.Config)) {
+func newJournal(level slog.Level) (*journal, func(*replica.Config)) {
 	j := &journal{grown: make(chan struct{})}
 	return j, func(c *replica.Config) { c.Log = slog.New(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: level})) }
 }
 
 func TestARequestIsALineOfTheLog(t *testing.T) {
 	t.Parallel()
-	kept, log := logged(slog.LevelDebug)
+	kept, log := newJournal(slog.LevelDebug)
 	b := setup(t, log)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	path := "/api/v1/operator/accounts/" + uuid.NewString()
 	b.do(t, "GET", path, "", operator, header{"X-Request-Id", "r-1"})
 	line := kept.line(t, "r-1")
 	for name, want := range map[string]any{
 		"level": "INFO", "route": "GET /api/v1/operator/accounts/{account}", "path": path, "status": 404.0, "role": "operator",
-		"account_id": b.accounts[marketplace.Operator].ID.String(), "duration_ms": 0.0,
+		"account_id": b.accounts[domain.Operator].ID.String(), "duration_ms": 0.0,
 	} {
 		if line[name] != want {
 			t.Errorf("%s: want %v, got %v", name, want, line[name])
@@ -256,9 +256,9 @@ func TestARequestIsALineOfTheLog(t *testing.T) {
 
 func TestACallerWhoDoesNotWaitIsNoFailureOfTheServices(t *testing.T) {
 	t.Parallel()
-	kept, log := logged(slog.LevelDebug)
+	kept, log := newJournal(slog.LevelDebug)
 	b := setup(t, log)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	request := httptest.NewRequestWithContext(gone, "GET", "/api/v1/operator/rates", nil)

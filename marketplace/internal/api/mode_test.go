@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/openapi"
@@ -22,7 +22,7 @@ import (
 
 // side has what belongs to one mode: a partner with a catalog, and callers in that mode.
 type side struct {
-	mode    marketplace.Mode
+	mode    domain.Mode
 	calls   atomic.Int64 // that have reached the partner
 	partner registered
 	order   map[string]any // the body of a checkout
@@ -45,21 +45,21 @@ type bothModes struct {
 func openBothModes(t testing.TB, change ...func(*replica.Config)) *bothModes {
 	t.Helper()
 	w := &bothModes{bench: setup(t, change...)}
-	reseller, affiliate := w.signIn(t, marketplace.Reseller), w.signIn(t, marketplace.Affiliate)
+	reseller, affiliate := w.signIn(t, domain.Reseller), w.signIn(t, domain.Affiliate)
 	asksForTest := header{"X-Mode", "test"}
 	for _, s := range []*side{
-		{mode: marketplace.Live, callers: []caller{
+		{mode: domain.Live, callers: []caller{
 			{"an access token", []header{reseller}}, {"an access token with X-Mode: live", []header{reseller, {"X-Mode", "live"}}},
 			{"a live API token", []header{w.tokenOf(t, `,"mode":"live"`)}}, {"an API token made without a mode", []header{w.tokenOf(t, "")}},
 			{"an affiliate", []header{affiliate}},
 		}},
-		{mode: marketplace.Test, callers: []caller{
+		{mode: domain.Test, callers: []caller{
 			{"an access token with X-Mode: test", []header{reseller, asksForTest}}, {"a test API token", []header{w.tokenOf(t, `,"mode":"test"`)}},
 			{"an affiliate with X-Mode: test", []header{affiliate, asksForTest}},
 		}},
 	} {
 		w.stock(t, s)
-		if s.mode == marketplace.Live {
+		if s.mode == domain.Live {
 			w.live = s
 		} else {
 			w.test = s
@@ -72,7 +72,7 @@ func openBothModes(t testing.TB, change ...func(*replica.Config)) *bothModes {
 func (b *bench) tokenOf(t testing.TB, more string) header {
 	t.Helper()
 	var made client.MadeToken
-	b.do(t, "POST", "/api/v1/operator/accounts/"+b.accounts[marketplace.Reseller].ID.String()+"/api-tokens", `{"name":"shop"`+more+`}`, b.signIn(t, marketplace.Operator)).data(t, &made)
+	b.do(t, "POST", "/api/v1/operator/accounts/"+b.accounts[domain.Reseller].ID.String()+"/api-tokens", `{"name":"shop"`+more+`}`, b.signIn(t, domain.Operator)).data(t, &made)
 	return header{"X-Api-Token", string(made.Token)}
 }
 
@@ -87,7 +87,7 @@ func (w *bothModes) stock(t testing.TB, s *side) {
 		mock.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(func() { mock.Close(); server.Close() })
-	w.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"Walks","base_url":%q,"auth_key":"partner-key","mode":%q}`, server.URL, s.mode), w.signIn(t, marketplace.Partner)).data(t, &s.partner)
+	w.do(t, "POST", "/api/v1/partner-integrations", fmt.Sprintf(`{"name":"Walks","base_url":%q,"auth_key":"partner-key","mode":%q}`, server.URL, s.mode), w.signIn(t, domain.Partner)).data(t, &s.partner)
 	for range 2 {
 		var hook webhook
 		w.do(t, "POST", webhooks, `{"url":"https://shop.example/hooks","events":["activity.changed","slot.changed","booking.confirmed"]}`, s.callers[0].headers...).data(t, &hook)
@@ -111,7 +111,7 @@ func (w *bothModes) stock(t testing.TB, s *side) {
 			SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id JOIN activities a ON a.id = v.activity_id WHERE a.integration_id = $1`, s.partner.ID).Scan(&activity, &variation))
 		s.order = map[string]any{
 			"activity_id": activity, "variation_id": variation, "availability_id": slot.AvailabilityID, "units": []any{map[string]any{"type": "ADULT", "quantity": 1}},
-			"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"}, "affiliate_code": w.accounts[marketplace.Affiliate].ID,
+			"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"}, "affiliate_code": w.accounts[domain.Affiliate].ID,
 		}
 		break
 	}
@@ -155,8 +155,8 @@ func (w *bothModes) ids(t testing.TB, s *side) map[string][]string {
 	return found
 }
 
-// written returns a fingerprint of everything that callers can change on a side.
-func (w *bothModes) written(t testing.TB, s *side) (print string) {
+// fingerprint returns a fingerprint of everything that callers can change on a side.
+func (w *bothModes) fingerprint(t testing.TB, s *side) (print string) {
 	t.Helper()
 	must(t, w.store.Pool().QueryRow(t.Context(), `
 		SELECT (SELECT string_agg(id::text || version, ',' ORDER BY id) FROM bookings WHERE integration_id = $1) || '/' ||
@@ -217,7 +217,7 @@ func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 			if p.In == "path" {
 				of := rapid.SampledFrom(known).Draw(rt, "objects")[p.Name]
 				if len(of) == 0 {
-					of = []string{w.accounts[marketplace.Reseller].ID.String()}
+					of = []string{w.accounts[domain.Reseller].ID.String()}
 				}
 				path = strings.ReplaceAll(path, "{"+p.Name+"}", rapid.SampledFrom(of).Draw(rt, p.Name))
 			}
@@ -229,7 +229,7 @@ func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 			}
 		}
 		body := rapid.SampledFrom(bodies(op, own, other)).Draw(rt, "body")
-		calls, before := other.calls.Load(), w.written(t, other)
+		calls, before := other.calls.Load(), w.fingerprint(t, other)
 		a := w.ask(t, op.Method, path+"?"+strings.TrimSuffix(query, "&"), body, who.headers...)
 		asked[op.ID] = true
 		what := fmt.Sprintf("%s %s in %s mode, by %s, answered %d", op.Method, path, own.mode, who.name, a.StatusCode)
@@ -243,7 +243,7 @@ func TestNoRouteShowsOrChangesWhatIsOfTheOtherMode(t *testing.T) {
 		if other.calls.Load() != calls {
 			rt.Fatalf("%s: want the other mode's partner not to be called", what)
 		}
-		if after := w.written(t, other); after != before {
+		if after := w.fingerprint(t, other); after != before {
 			rt.Fatalf("%s: want nothing of the other mode changed, got\n%s\nafter\n%s", what, after, before)
 		}
 		if op.ID == "createWebhook" && a.StatusCode == http.StatusCreated {
@@ -285,7 +285,7 @@ func TestEachModeSeesItsOwn(t *testing.T) {
 func TestTheModeOfARequestIsChosenOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	reseller, test, live := b.signIn(t, marketplace.Reseller), b.tokenOf(t, `,"mode":"test"`), b.tokenOf(t, "")
+	reseller, test, live := b.signIn(t, domain.Reseller), b.tokenOf(t, `,"mode":"test"`), b.tokenOf(t, "")
 	if !strings.HasPrefix(test.value, "pk_test_") || !strings.HasPrefix(live.value, "pk_live_") {
 		t.Errorf("want prefixes that show the modes, got %.10s and %.10s", test.value, live.value)
 	}
@@ -307,7 +307,7 @@ func TestAnOldTokenIsLiveUnlessARequestAsksForTestMode(t *testing.T) {
 	must(t, err)
 	for _, s := range []*side{w.live, w.test} {
 		headers := []header{old}
-		if s.mode == marketplace.Test {
+		if s.mode == domain.Test {
 			headers = append(headers, header{"X-Mode", "test"})
 		}
 		if a := w.do(t, "GET", "/api/v1/resellers/bookings", "", headers...); !strings.Contains(string(a.body), w.ids(t, s)["booking"][0]) {
@@ -335,7 +335,7 @@ func TestLimitsAndIdempotencyKeysAreOfOneMode(t *testing.T) {
 func TestAnAddressIsRegisteredOnceForEachMode(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	partner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	partner, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	register := func(mode string) answer {
 		return b.do(t, "POST", "/api/v1/partner-integrations", `{"name":"Walks","base_url":"https://one.example","auth_key":"k","mode":"`+mode+`"}`, partner)
 	}

@@ -11,18 +11,18 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas"
 )
 
-// pulled registers a mock partner, syncs its catalog, pulls the slots of the first option,
+// pullSlots registers a mock partner, syncs its catalog, pulls the slots of the first option,
 // and returns them.
-func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketplace.Slot) {
+func (b *bench) pullSlots(t *testing.T) (registered, catalog.SlotOption, []domain.Slot) {
 	t.Helper()
 	_, address := aPartner(t)
-	made := b.register(t, b.signIn(t, marketplace.Partner), address)
+	made := b.register(t, b.signIn(t, domain.Partner), address)
 	b.trigger(t, made)
 	id := uuid.MustParse(made.ID)
 	i, err := b.store.Partners.Integration(t.Context(), id)
@@ -41,7 +41,7 @@ func (b *bench) pulled(t *testing.T) (registered, catalog.SlotOption, []marketpl
 	return made, options[0], slots
 }
 
-func (b *bench) slots(t *testing.T, o catalog.SlotOption) []marketplace.Slot {
+func (b *bench) slots(t *testing.T, o catalog.SlotOption) []domain.Slot {
 	t.Helper()
 	slots, err := b.store.Storefront.Slots(t.Context(), o.VariationID, b.now().AddDate(-1, 0, 0), b.now().AddDate(1, 0, 0))
 	must(t, err)
@@ -57,7 +57,7 @@ func (b *bench) notify(t *testing.T, r registered, body string) answer {
 func (b *bench) syncsAskedFor(t *testing.T, r registered) int {
 	t.Helper()
 	sync, err := b.store.Catalog.PendingSync(t.Context(), uuid.MustParse(r.ID))
-	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+	if err != nil && domain.CodeOf(err) != domain.NotFound {
 		t.Fatal(err)
 	}
 	return int(sync.Number)
@@ -81,7 +81,7 @@ func news(product, option, slot string, start time.Time, more string) string {
 func TestANotifiedSlotIsUpdatedImmediately(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, option, slots := b.pulled(t)
+	made, option, slots := b.pullSlots(t)
 	before := slots[0]
 	b.ahead.Add(int64(time.Minute))
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, before.ID, before.Start, `"status":"LIMITED","vacancies":3,"unitPricing":[{"unitId":"unit-adult","price":2700,"currency":"EUR"}]`)))
@@ -105,7 +105,7 @@ func TestANotifiedSlotIsUpdatedImmediately(t *testing.T) {
 func TestANewSlotIsStoredWithItsEndOrAsLongAsItsNeighbour(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, option, slots := b.pulled(t)
+	made, option, slots := b.pullSlots(t)
 	near := slots[len(slots)-1]
 	start := near.Start.AddDate(0, 0, 1)
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, "new", start, `"status":"AVAILABLE","capacity":70000`)))
@@ -126,7 +126,7 @@ func TestANewSlotIsStoredWithItsEndOrAsLongAsItsNeighbour(t *testing.T) {
 func TestANotificationOfAnUnknownSlotRequestsASyncAndGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, option, slots := b.pulled(t)
+	made, option, slots := b.pullSlots(t)
 	start := slots[0].Start
 	pgtest.Exec(t, b.store, `UPDATE variations SET partner_active = false WHERE id <> $1`, option.VariationID)
 	var product, gone string
@@ -152,8 +152,8 @@ func TestANotificationOfAnUnknownSlotRequestsASyncAndGetsTheSameAnswer(t *testin
 func TestAnotherPartnersOptionIsNotKnown(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, option, slots := b.pulled(t)
-	stranger := b.register(t, b.signIn(t, marketplace.Operator), "https://other.example")
+	_, option, slots := b.pullSlots(t)
+	stranger := b.register(t, b.signIn(t, domain.Operator), "https://other.example")
 	wantUpdated(t, b.notify(t, stranger, news(option.ProductID, option.Option.ID, slots[0].ID, slots[0].Start, `"status":"CLOSED"`)))
 	if after := b.slots(t, option)[0]; after.Status != slots[0].Status {
 		t.Errorf("want it left alone, got %+v", after)
@@ -163,7 +163,7 @@ func TestAnotherPartnersOptionIsNotKnown(t *testing.T) {
 func TestANotificationIsRefusedWithEveryFieldThatIsWrong(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, _, slots := b.pulled(t)
+	made, _, slots := b.pullSlots(t)
 	path := "/api/v1/partner-integrations/" + made.ID + "/availability/notify"
 	wantProblem(t, b.do(t, "POST", path, "{"), 400, "the header x-webhook-secret is missing")
 	wantProblem(t, b.do(t, "POST", path, "{", header{"x-webhook-secret", strings.Repeat("0", 64)}), 401, "unauthorized access")
@@ -195,7 +195,7 @@ func TestANotificationIsRefusedWithEveryFieldThatIsWrong(t *testing.T) {
 func TestAnIntegrationShowsHowManySlotsAreLoadedAndTheirProblems(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, option, _ := b.pulled(t)
+	made, option, _ := b.pullSlots(t)
 	b.ahead.Add(int64(time.Minute))
 	window := catalog.Window{Zone: time.UTC, From: b.now(), To: b.now()}
 	answer, err := catalog.ReadSlots(t.Context(), []byte(`[{"id":"s-1"}]`), window)
@@ -204,7 +204,7 @@ func TestAnIntegrationShowsHowManySlotsAreLoadedAndTheirProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	var view client.Integration
-	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, marketplace.Partner)).data(t, &view)
+	b.do(t, "GET", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, domain.Partner)).data(t, &view)
 	got := view.Slots
 	if got.Options < 8 || got.Pulled != 1 || !got.OldestPullAt.Equal(b.now()) || len(got.SetAside) != 1 {
 		t.Fatalf("want one of many options pulled now, and a slot set aside, got %+v", got)

@@ -6,17 +6,17 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
-func (b *bench) accountPath(role marketplace.Role) string {
+func (b *bench) accountPath(role domain.Role) string {
 	return "/api/v1/operator/accounts/" + b.accounts[role].ID.String()
 }
 
 func TestOperatorsListAccountsByRole(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	var list []struct{ Email, Role string }
 	a := b.do(t, "GET", "/api/v1/operator/accounts?limit=3", "", operator)
 	if a.data(t, &list); len(list) != 3 || !strings.Contains(string(a.body), `"totalCount":4`) {
@@ -32,9 +32,9 @@ func TestOperatorsListAccountsByRole(t *testing.T) {
 func TestAnAccountIsShownWithItsTokensButNeverTheirText(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	var first, second client.MadeToken
-	path := b.accountPath(marketplace.Reseller)
+	path := b.accountPath(domain.Reseller)
 	b.do(t, "POST", path+"/api-tokens", `{"name":"shop"}`, operator).data(t, &first)
 	b.do(t, "POST", path+"/api-tokens", `{"name":"kiosk"}`, operator).data(t, &second)
 	b.do(t, "DELETE", path+"/api-tokens/"+first.ID, "", operator)
@@ -55,14 +55,14 @@ func TestAnAccountIsShownWithItsTokensButNeverTheirText(t *testing.T) {
 func TestADisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	var tokens auth.Tokens
 	login := `{"email":"partner@example.com","password":"` + password + `"}`
 	b.do(t, "POST", "/api/v1/auth/login", login).data(t, &tokens)
 	in := func() int {
 		return b.do(t, "GET", "/api/v1/partner-integrations", "", header{"Authorization", "Bearer " + tokens.AccessToken}).StatusCode
 	}
-	path := b.accountPath(marketplace.Partner)
+	path := b.accountPath(domain.Partner)
 	if in() != 200 {
 		t.Fatal("want it in before")
 	}
@@ -88,9 +88,9 @@ func TestADisabledAccountCannotSignInUntilItIsEnabled(t *testing.T) {
 func TestANewPasswordEndsTheSessionsOfTheOldOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
-	partner := b.signIn(t, marketplace.Partner)
-	path := b.accountPath(marketplace.Partner)
+	operator := b.signIn(t, domain.Operator)
+	partner := b.signIn(t, domain.Partner)
+	path := b.accountPath(domain.Partner)
 	wantProblem(t, b.do(t, "PATCH", path, `{"password":"short"}`, operator), 400, "password: expected at least 10 letters")
 	if a := b.do(t, "PATCH", path, `{"password":"a new and long one"}`, operator); a.StatusCode != 200 || strings.Contains(string(a.body), "new and long") {
 		t.Errorf("want it changed, and not shown, got %s", a.body)
@@ -105,7 +105,7 @@ func TestANewPasswordEndsTheSessionsOfTheOldOne(t *testing.T) {
 func TestAnOperatorCannotLockItselfOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
-	wantProblem(t, b.do(t, "PATCH", b.accountPath(marketplace.Operator), `{"disabled":true}`, operator), 409, "you cannot disable your own account")
+	operator := b.signIn(t, domain.Operator)
+	wantProblem(t, b.do(t, "PATCH", b.accountPath(domain.Operator), `{"disabled":true}`, operator), 409, "you cannot disable your own account")
 	wantProblem(t, b.do(t, "PATCH", "/api/v1/operator/accounts/17", `{}`, operator), 404, "account not found")
 }

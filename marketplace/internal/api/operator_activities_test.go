@@ -8,21 +8,21 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
-// sold returns the activities of a partner that sells those products.
-func (b *bench) sold(t *testing.T, partner *scripted, ids ...string) (registered, []client.OperatorActivity) {
+// sellProducts returns the activities of a partner that sells those products.
+func (b *bench) sellProducts(t *testing.T, partner *scripted, ids ...string) (registered, []client.OperatorActivity) {
 	t.Helper()
-	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
+	made := b.register(t, b.signIn(t, domain.Partner), partner.address)
 	partner.sells(ids...)
 	b.trigger(t, made)
-	return made, b.all(t, "")
+	return made, b.operatorActivities(t, "")
 }
 
-func (b *bench) all(t *testing.T, query string) (list []client.OperatorActivity) {
+func (b *bench) operatorActivities(t *testing.T, query string) (list []client.OperatorActivity) {
 	t.Helper()
-	b.do(t, "GET", "/api/v1/operator/activities"+query, "", b.signIn(t, marketplace.Operator)).data(t, &list)
+	b.do(t, "GET", "/api/v1/operator/activities"+query, "", b.signIn(t, domain.Operator)).data(t, &list)
 	return list
 }
 
@@ -30,8 +30,8 @@ func TestResellersReadAnOperatorsEditsAndNoSyncOverwritesThem(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := aScriptedPartner(t)
-	made, list := b.sold(t, partner, "a", "b")
-	operator, reseller := b.signIn(t, marketplace.Operator), b.signIn(t, marketplace.Reseller)
+	made, list := b.sellProducts(t, partner, "a", "b")
+	operator, reseller := b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
 	a := list[0]
 	var edited client.OperatorActivity
 	b.do(t, "PATCH", "/api/v1/operator/activities/"+a.ID, fmt.Sprintf(`{"activity_title":"Stroll","description":"By the river.","admin_price_percentage":10,
@@ -57,8 +57,8 @@ func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := aScriptedPartner(t)
-	made, list := b.sold(t, partner, "a", "b")
-	operator := b.signIn(t, marketplace.Operator)
+	made, list := b.sellProducts(t, partner, "a", "b")
+	operator := b.signIn(t, domain.Operator)
 	path := "/api/v1/operator/activities/" + list[0].ID
 	want := func(status, partners, operators client.ActivityStatus) {
 		t.Helper()
@@ -83,7 +83,7 @@ func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
 	want("Inactive", "Active", "Inactive") // no sync reverts an operator's change
 	b.do(t, "PATCH", path, `{"status":null}`, operator)
 	want("Active", "Active", "Active")
-	if list := b.all(t, "?status=Inactive"); len(list) != 0 {
+	if list := b.operatorActivities(t, "?status=Inactive"); len(list) != 0 {
 		t.Errorf("want none inactive, got %+v", list)
 	}
 }
@@ -91,14 +91,14 @@ func TestAnOperatorsStatusIsKeptApartFromThePartners(t *testing.T) {
 func TestOperatorsFindActivitiesListedOrNot(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, list := b.sold(t, aScriptedPartner(t), "a", "b", "c%_")
-	operator := b.signIn(t, marketplace.Operator)
+	made, list := b.sellProducts(t, aScriptedPartner(t), "a", "b", "c%_")
+	operator := b.signIn(t, domain.Operator)
 	b.do(t, "PATCH", "/api/v1/operator/activities/"+list[1].ID, `{"status":"Inactive"}`, operator)
 	for query, want := range map[string]int{
 		"": 3, "?status=Active": 2, "?status=Inactive": 1, "?q=WALK": 3, "?q=walk%20b": 1, "?q=c%25_": 1, "?q=%25": 1, "?q=nothing": 0,
 		"?integration=" + made.ID: 3, "?integration=00000000-0000-7000-8000-000000000000": 0, "?limit=2&page=2": 1,
 	} {
-		if got := b.all(t, query); len(got) != want {
+		if got := b.operatorActivities(t, query); len(got) != want {
 			t.Errorf("%s: want %d, got %+v", query, want, got)
 		}
 	}
@@ -108,8 +108,8 @@ func TestOperatorsFindActivitiesListedOrNot(t *testing.T) {
 func TestAMistakenEditIsNamedInAllItsPartsAndNothingOfItIsStored(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, list := b.sold(t, aScriptedPartner(t), "a", "b")
-	operator := b.signIn(t, marketplace.Operator)
+	_, list := b.sellProducts(t, aScriptedPartner(t), "a", "b")
+	operator := b.signIn(t, domain.Operator)
 	path := "/api/v1/operator/activities/" + list[0].ID
 	before := b.do(t, "GET", path, "", operator)
 	for body, words := range map[string][]string{
@@ -135,8 +135,8 @@ func TestAMistakenEditIsNamedInAllItsPartsAndNothingOfItIsStored(t *testing.T) {
 func TestEditsAtTheSameTimeAllSurvive(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, list := b.sold(t, aScriptedPartner(t), "a")
-	operator := b.signIn(t, marketplace.Operator)
+	_, list := b.sellProducts(t, aScriptedPartner(t), "a")
+	operator := b.signIn(t, domain.Operator)
 	path, variation := "/api/v1/operator/activities/"+list[0].ID, list[0].Variations[0].ID
 	var all sync.WaitGroup
 	for _, body := range []string{
@@ -160,11 +160,11 @@ func TestRegisteringAgainRestoresActivitiesWithTheirEdits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	partner := aScriptedPartner(t)
-	first, before := b.sold(t, partner, "a", "b")
-	owner, operator := b.signIn(t, marketplace.Partner), b.signIn(t, marketplace.Operator)
+	first, before := b.sellProducts(t, partner, "a", "b")
+	owner, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	b.do(t, "PATCH", "/api/v1/operator/activities/"+before[0].ID, `{"activity_title":"Stroll"}`, operator)
 	b.do(t, "DELETE", "/api/v1/partner-integrations/"+first.ID, "", owner)
-	if list := b.all(t, "?status=Active"); len(list) != 0 {
+	if list := b.operatorActivities(t, "?status=Active"); len(list) != 0 {
 		t.Errorf("want none active, got %+v", list)
 	}
 	b.ahead.Add(int64(time.Second))
@@ -175,7 +175,7 @@ func TestRegisteringAgainRestoresActivitiesWithTheirEdits(t *testing.T) {
 	if made.Created != 1 || made.Updated != 2 {
 		t.Errorf("want one made and the two old ones updated, got %+v", made)
 	}
-	after := b.all(t, "?status=Active&integration="+second.ID)
+	after := b.operatorActivities(t, "?status=Active&integration="+second.ID)
 	if len(after) != 3 || after[0].ID != before[0].ID || after[0].Title != "Stroll" || after[1].ID != before[1].ID || after[0].Variations[0].ID != before[0].Variations[0].ID {
 		t.Errorf("want the old ones back, and one more, got %+v", after)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // scripted is a partner that answers every pull with the products that were set last.
@@ -49,9 +49,9 @@ func (p *scripted) sells(ids ...string) {
 func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	partner := aScriptedPartner(t)
-	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
+	made := b.register(t, b.signIn(t, domain.Partner), partner.address)
 	path := "/api/v1/operator/integrations/" + made.ID
 	order := func(body string) (got client.Sync) {
 		t.Helper()
@@ -101,9 +101,9 @@ func TestAnOperatorSyncsAndReadsTheHistory(t *testing.T) {
 func TestAnOperatorApprovesWhatTheGuardHoldsBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	partner := aScriptedPartner(t)
-	made := b.register(t, b.signIn(t, marketplace.Partner), partner.address)
+	made := b.register(t, b.signIn(t, domain.Partner), partner.address)
 	path := "/api/v1/operator/integrations/" + made.ID
 	approve := func() answer { return b.do(t, "POST", path+"/sync/approve", "", operator) }
 	wantProblem(t, approve(), 409, "no sync of this integration waits for approval")
@@ -127,7 +127,7 @@ func TestAnOperatorApprovesWhatTheGuardHoldsBack(t *testing.T) {
 func TestIntegrationsComeInPages(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	b.register(t, operator, "https://one.example")
 	second := b.register(t, operator, "https://two.example")
 	a := b.do(t, "GET", "/api/v1/partner-integrations?page=2&limit=1", "", operator)

@@ -3,13 +3,13 @@ package api_test
 import (
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 func TestRatesAreMergedAndTheTableInForceIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	put := func(body, want string) {
 		t.Helper()
 		for _, a := range []answer{b.do(t, "PUT", "/api/v1/operator/rates", body, operator), b.do(t, "GET", "/api/v1/operator/rates", "", operator)} {
@@ -26,7 +26,7 @@ func TestRatesAreMergedAndTheTableInForceIsTheAnswer(t *testing.T) {
 func TestEveryMistakeOfATableOfRatesIsNamedAndNothingOfItIsStored(t *testing.T) {
 	t.Parallel()
 	b := shared(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	before := b.do(t, "GET", "/api/v1/operator/rates", "", operator)
 	for body, words := range map[string][]string{
 		`{}`:                                   {"base: is required", "rates: is required"},
@@ -46,7 +46,7 @@ func TestEveryMistakeOfATableOfRatesIsNamedAndNothingOfItIsStored(t *testing.T) 
 func TestFeesAreExactAndWhatIsNotGivenStays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	operator := b.signIn(t, marketplace.Operator)
+	operator := b.signIn(t, domain.Operator)
 	put := func(body, want string) {
 		t.Helper()
 		for _, a := range []answer{b.do(t, "PUT", "/api/v1/operator/pricing", body, operator), b.do(t, "GET", "/api/v1/operator/pricing", "", operator)} {

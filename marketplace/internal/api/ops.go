@@ -10,12 +10,12 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/internal/apidocs"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/openapi"
 )
 
 type opsStore interface {
-	Overview(ctx context.Context, now time.Time) (marketplace.Overview, error)
+	Overview(ctx context.Context, now time.Time) (domain.Overview, error)
 }
 
 // opsHandler serves operators of the service.
@@ -27,11 +27,11 @@ type opsHandler struct {
 	now      func() time.Time
 }
 
-func (h opsHandler) alive(*http.Request) (any, error) {
+func (h opsHandler) serveAlive(*http.Request) (any, error) {
 	return map[string]string{"status": "alive"}, nil
 }
 
-func (h opsHandler) ready(r *http.Request) (any, error) {
+func (h opsHandler) serveReady(r *http.Request) (any, error) {
 	if err := h.check(r.Context()); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (h opsHandler) overview(r *http.Request) (any, error) {
 // from elsewhere, whatever its address.
 func (h opsHandler) metrics(w http.ResponseWriter, r *http.Request) error {
 	if !h.mayScrape(r) {
-		return &marketplace.Error{Code: marketplace.Forbidden, Message: notForMetrics}
+		return &domain.Error{Code: domain.Forbidden, Message: notForMetrics}
 	}
 	h.measured.ServeHTTP(w, r)
 	return nil
@@ -57,7 +57,7 @@ const notForMetrics = "metrics are available only to the networks of --metrics-f
 
 func (h opsHandler) mayScrape(r *http.Request) bool {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && within(h.scrapers, from.Addr()) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+	return err == nil && isInNetworks(h.scrapers, from.Addr()) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
 }
 
 // MetricsHandler serves only the metrics, for a separate listener.
@@ -126,7 +126,7 @@ func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
 func showAsset(w http.ResponseWriter, r *http.Request) error {
 	found, err := apidocs.ServeAsset(w, r, mux.Vars(r)["asset"])
 	if err == nil && !found {
-		err = httpError(marketplace.Unknown, "no such file")
+		err = httpError(domain.Unknown, "no such file")
 	}
 	return err
 }

@@ -3,7 +3,7 @@ package api
 import (
 	"fmt"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -18,10 +18,10 @@ const mostPage = 1 << 31
 
 // page is a request for part of a list.
 type page struct {
-	list   string              // the list that its cursors belong to
-	number int                 // starts at 1
-	size   int                 // number of entries
-	after  *marketplace.Cursor // replaces the number
+	list   string         // the list that its cursors belong to
+	number int            // starts at 1
+	size   int            // number of entries
+	after  *domain.Cursor // replaces the number
 }
 
 // page reads page, limit and cursor for the named list. It is read last and returns all mistakes of
@@ -29,7 +29,7 @@ type page struct {
 func (q *query) page(list string) (page, error) {
 	asked := page{list: list, number: q.number("page", 1, mostPage), size: q.number("limit", usualOnPage, mostOnPage)}
 	if text, given := q.one("cursor"); given {
-		after, err := marketplace.ReadCursor(list, text)
+		after, err := domain.ReadCursor(list, text)
 		if err != nil {
 			q.refuse("cursor", err.Error())
 		}
@@ -41,18 +41,18 @@ func (q *query) page(list string) (page, error) {
 	return asked, q.check()
 }
 
-// stored is page for a list from the database. Only its first pages can be requested by number.
-func (q *query) stored(list string) (page, error) {
+// storedPage is page for a list from the database. Only its first pages can be requested by number.
+func (q *query) storedPage(list string) (page, error) {
 	asked, err := q.page(list)
-	if err == nil && asked.request().Skip >= marketplace.MostCounted {
-		q.refuse("page", fmt.Sprintf("reaches only the first %d entries; continue with cursor, the next_cursor of the previous page", marketplace.MostCounted))
+	if err == nil && asked.request().Skip >= domain.MostCounted {
+		q.refuse("page", fmt.Sprintf("reaches only the first %d entries; continue with cursor, the next_cursor of the previous page", domain.MostCounted))
 		err = q.check()
 	}
 	return asked, err
 }
 
-func (p page) request() marketplace.PageRequest {
-	return marketplace.PageRequest{Size: p.size, Skip: int64(p.number-1) * int64(p.size), After: p.after}
+func (p page) request() domain.PageRequest {
+	return domain.PageRequest{Size: p.size, Skip: int64(p.number-1) * int64(p.size), After: p.after}
 }
 
 // listPage is a page of a list with its position.
@@ -62,7 +62,7 @@ type listPage struct {
 }
 
 // pageOf returns a page with each entry as answers contain it.
-func pageOf[T, V any](asked page, found marketplace.Page[T], view func(T) V) listPage {
+func pageOf[T, V any](asked page, found domain.Page[T], view func(T) V) listPage {
 	entries := make([]V, len(found.Entries))
 	for i, entry := range found.Entries {
 		entries[i] = view(entry)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"partnerkit.dev/internal/nearest"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/internal/suggest"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 var (
@@ -87,7 +87,7 @@ func onlyKnown(query string, known []string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "the query has an unknown parameter", Details: wrong[:min(len(wrong), mostNamed)]}
+	return &domain.Error{Code: domain.Invalid, Message: "the query has an unknown parameter", Details: wrong[:min(len(wrong), mostNamed)]}
 }
 
 // Limits of an error: the unknown parameters that it names, and the bytes of each.
@@ -97,7 +97,7 @@ const (
 )
 
 func unknownParameter(name string, known []string) string {
-	hint := nearest.Hint(name, known)
+	hint := suggest.Hint(name, known)
 	switch {
 	case len(known) == 0:
 		hint = ": this endpoint takes no query parameters"

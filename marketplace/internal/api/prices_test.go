@@ -8,7 +8,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -35,14 +35,14 @@ func TestAPriceWithoutARateIsLeftOutAndAnOperatorReadsWhichRateIsMissing(t *test
 func TestAnOperatorReadsWhichRatesTheSlotsOwnPricesNeed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	made, option, slots := b.pulled(t)
+	made, option, slots := b.pullSlots(t)
 	pgtest.Exec(t, b.store, `UPDATE variations SET option = option - 'units'`)
 	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`)
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_base = 'XAF'`)
 	b.wantMissing(t, "XAF", "EUR") // the currency of the partner
 	own := slots[0]
 	own.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "XPF"}}
-	_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Answer: &catalog.SlotAnswer{Slots: []marketplace.Slot{own}}})
+	_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Answer: &catalog.SlotAnswer{Slots: []domain.Slot{own}}})
 	must(t, err)
 	b.wantMissing(t, "XAF", "XPF")
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, own.ID, own.Start, `"status":"AVAILABLE","unitPricing":[{"unitId":"unit-adult","original":1000,"currency":"XOF"}]`)))
@@ -61,7 +61,7 @@ func TestAnOperatorReadsHowOldTheExchangeRatesAre(t *testing.T) {
 	for days, old := range map[int]bool{0: false, 6: false, 8: true} {
 		day := b.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -days)
 		pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = '`+day.Format(time.DateOnly)+`'`)
-		overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, marketplace.Operator))
+		overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, domain.Operator))
 		if overview.RatesAsOf != day.Format(time.DateOnly) || overview.RatesOld != old {
 			t.Errorf("Expected rates of %s, old %t, received %s, old %t", day.Format(time.DateOnly), old, overview.RatesAsOf, overview.RatesOld)
 		}
@@ -70,7 +70,7 @@ func TestAnOperatorReadsHowOldTheExchangeRatesAre(t *testing.T) {
 		}
 	}
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = NULL`)
-	overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, marketplace.Operator))
+	overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, domain.Operator))
 	if overview.RatesAsOf != "" || overview.RatesOld || strings.Contains(b.metrics(t), "\n"+age+" ") {
 		t.Errorf("Expected no day and no metric for rates that operators have set, received %+v", overview)
 	}
@@ -80,7 +80,7 @@ func TestAnOperatorReadsHowOldTheExchangeRatesAre(t *testing.T) {
 // each.
 func (b *bench) wantMissing(t *testing.T, base string, currencies ...string) {
 	t.Helper()
-	overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, marketplace.Operator))
+	overview := read[client.Overview](t, b, "operator/overview-answer", "/api/v1/operator/overview", b.signIn(t, domain.Operator))
 	var got []string
 	for _, missing := range overview.RatesMissing {
 		got = append(got, missing.Currency)

@@ -12,19 +12,19 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
 // problem is the body of every error.
 type problem struct {
-	Success   int                `json:"success"` // 0
-	Error     []string           `json:"error"`
-	Message   string             `json:"message"`
-	Code      int                `json:"code"` // the status
-	ErrorCode marketplace.Reason `json:"error_code"`
-	Retry     *bool              `json:"retry,omitempty"`  // false: a 5xx that a retry does not change
-	RunID     *uuid.UUID         `json:"run_id,omitempty"` // of the conformance run in progress
+	Success   int           `json:"success"` // 0
+	Error     []string      `json:"error"`
+	Message   string        `json:"message"`
+	Code      int           `json:"code"` // the status
+	ErrorCode domain.Reason `json:"error_code"`
+	Retry     *bool         `json:"retry,omitempty"`  // false: a 5xx that a retry does not change
+	RunID     *uuid.UUID    `json:"run_id,omitempty"` // of the conformance run in progress
 
 	retryAfter time.Duration // 0: no such header
 }
@@ -37,8 +37,8 @@ var fixedMessages = map[int]string{
 }
 
 // httpError is an error that only HTTP knows, such as a wrong method.
-func httpError(reason marketplace.Reason, message string) error {
-	return &marketplace.Error{Reason: reason, Message: message}
+func httpError(reason domain.Reason, message string) error {
+	return &domain.Error{Reason: reason, Message: message}
 }
 
 // writeProblem writes an error's answer. The cause of an internal error is logged and never sent.
@@ -56,14 +56,14 @@ func writeProblem(w http.ResponseWriter, r *http.Request, log *slog.Logger, err 
 }
 
 func problemOf(err error) problem {
-	if marketplace.CodeOf(err) == marketplace.Internal {
-		if gone := postgres.Unavailable(err); gone != nil {
+	if domain.CodeOf(err) == domain.Internal {
+		if gone := postgres.UnavailableError(err); gone != nil {
 			err = gone
 		}
 	}
-	row := marketplace.ReasonOf(err).Row()
+	row := domain.ReasonOf(err).Row()
 	p := problem{Code: row.Status, ErrorCode: row.Reason, Message: fixedMessages[row.Status], retryAfter: row.RetryAfter}
-	if ours := (*marketplace.Error)(nil); errors.As(err, &ours) {
+	if ours := (*domain.Error)(nil); errors.As(err, &ours) {
 		p.retryAfter = cmp.Or(ours.RetryAfter, p.retryAfter)
 		if p.Message == "" {
 			p.Message, p.Error = ours.Message, ours.Details
@@ -81,8 +81,8 @@ func problemOf(err error) problem {
 	return p
 }
 
-// final marks a problem that a retry does not change.
-func (p problem) final() problem {
+// withoutRetry marks a problem that a retry does not change.
+func (p problem) withoutRetry() problem {
 	if p.retryAfter = 0; p.Code >= http.StatusInternalServerError {
 		p.Retry = new(bool)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -92,13 +92,13 @@ func (q *query) number(name string, unset, most int) int {
 	return number
 }
 
-// tagged returns a text that satisfies a `validate` rule, or "" if it is absent.
-func (q *query) tagged(name, rule string) string {
+// validated returns a text that satisfies a `validate` rule, or "" if it is absent.
+func (q *query) validated(name, rule string) string {
 	text, given := q.one(name)
 	if !given {
 		return ""
 	}
-	if wanted := marketplace.CheckText(text, rule); wanted != "" {
+	if wanted := domain.CheckText(text, rule); wanted != "" {
 		q.refuse(name, wanted)
 		return ""
 	}
@@ -106,7 +106,9 @@ func (q *query) tagged(name, rule string) string {
 }
 
 // mode returns a mode to filter by, for operators and partners, or "" if it is absent.
-func (q *query) mode() marketplace.Mode { return marketplace.Mode(q.tagged("mode", "oneof=live test")) }
+func (q *query) mode() domain.Mode {
+	return domain.Mode(q.validated("mode", "oneof=live test"))
+}
 
 // date returns a required date.
 func (q *query) date(name string) time.Time {
@@ -124,7 +126,7 @@ func (q *query) date(name string) time.Time {
 
 // id returns an id, or zero if it is absent.
 func (q *query) id(name string) uuid.UUID {
-	if text := q.tagged(name, "uuid"); text != "" {
+	if text := q.validated(name, "uuid"); text != "" {
 		return uuid.MustParse(text)
 	}
 	return uuid.Nil
@@ -167,16 +169,16 @@ func (q *query) check() error {
 	if len(q.wrong) == 0 {
 		return nil
 	}
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid query", Details: q.wrong}
+	return &domain.Error{Code: domain.Invalid, Message: "invalid query", Details: q.wrong}
 }
 
 // currency returns the currency for prices; "" means the activity's own.
-func (q *query) currency() marketplace.Currency {
-	return marketplace.Currency(q.tagged("currency", "iso4217"))
+func (q *query) currency() domain.Currency {
+	return domain.Currency(q.validated("currency", "iso4217"))
 }
 
 // language returns the language for texts; "" means the activity's own.
-func (q *query) language() string { return q.tagged("language", "bcp47_strict_language_tag") }
+func (q *query) language() string { return q.validated("language", "bcp47_strict_language_tag") }
 
 // isID reports whether a text is an id in the canonical form.
 func isID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
@@ -186,7 +188,7 @@ func pathID(r *http.Request, name string) (uuid.UUID, error) {
 	text := mux.Vars(r)[name]
 	id, err := uuid.Parse(text)
 	if err != nil || !isID(text) {
-		return uuid.UUID{}, &marketplace.Error{Code: marketplace.NotFound, Message: name + " not found"}
+		return uuid.UUID{}, &domain.Error{Code: domain.NotFound, Message: name + " not found"}
 	}
 	return id, nil
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 )
 
@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the table of error codes into the
 func TestTheDocumentsShowEveryErrorCode(t *testing.T) {
 	t.Parallel()
 	lines := []string{"| error_code | status | meaning | retry |", "|---|---|---|---|"}
-	for _, row := range marketplace.Reasons() {
+	for _, row := range domain.Reasons() {
 		lines = append(lines, fmt.Sprintf("| `%s` | %d | %s | %s |", row.Reason, row.Status, row.Meaning, row.Retry))
 	}
 	for path, indent := range map[string]string{"../../../schemas/openapi/marketplace.yaml": "    ", "../../../docs/reseller-guide.md": ""} {
@@ -48,12 +48,12 @@ func TestTheSchemaListsEveryErrorCode(t *testing.T) {
 	must(t, err)
 	var schema struct {
 		Properties struct {
-			ErrorCode struct{ Enum []marketplace.Reason } `json:"error_code"`
+			ErrorCode struct{ Enum []domain.Reason } `json:"error_code"`
 		}
 	}
 	must(t, json.Unmarshal(text, &schema))
-	var want []marketplace.Reason
-	for _, row := range marketplace.Reasons() {
+	var want []domain.Reason
+	for _, row := range domain.Reasons() {
 		want = append(want, row.Reason)
 	}
 	if got := schema.Properties.ErrorCode.Enum; !slices.Equal(got, want) {
@@ -117,8 +117,8 @@ func TestEveryErrorCodeIsUsed(t *testing.T) {
 	names, err := os.ReadFile("../marketplace/reason.go")
 	must(t, err)
 	declared := regexp.MustCompile(`(?m)^\t(\w+) +Reason = "\w+"$`).FindAllStringSubmatch(string(names), -1)
-	if len(declared) != len(marketplace.Reasons()) {
-		t.Errorf("want a row for each of %d codes, got %d", len(declared), len(marketplace.Reasons()))
+	if len(declared) != len(domain.Reasons()) {
+		t.Errorf("want a row for each of %d codes, got %d", len(declared), len(domain.Reasons()))
 	}
 	for _, name := range declared {
 		if !regexp.MustCompile(`\b` + name[1] + `\b`).MatchString(source.String()) {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -68,16 +68,16 @@ func aReplica(tb testing.TB, store *postgres.Store, pageCache int64, change ...f
 		c(&config)
 	}
 	made, address := replicatest.Serve(tb, config)
-	token := func(role marketplace.Role) string {
+	token := func(role domain.Role) string {
 		email := uuid.NewString() + "@example.com"
-		account, err := auth.NewAccount(marketplace.NewAccount{Email: email, Password: password, Role: role}, time.Now())
+		account, err := auth.NewAccount(domain.NewAccount{Email: email, Password: password, Role: role}, time.Now())
 		must(tb, err)
 		must(tb, store.Accounts.CreateAccount(tb.Context(), account))
 		tokens, err := made.SignIn.SignIn(tb.Context(), email, password, "")
 		must(tb, err)
 		return tokens.AccessToken
 	}
-	return &server{strings.TrimPrefix(address, "http://"), token(marketplace.Reseller), token(marketplace.Operator)}
+	return &server{strings.TrimPrefix(address, "http://"), token(domain.Reseller), token(domain.Operator)}
 }
 
 // request is a request's bytes.

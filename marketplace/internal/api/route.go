@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -18,18 +18,18 @@ type route struct {
 
 // access says who may call a route.
 type access struct {
-	open   bool               // everyone
-	roles  []marketplace.Role // otherwise these roles
-	tokens bool               // an API token is accepted, too
+	open   bool          // everyone
+	roles  []domain.Role // otherwise these roles
+	tokens bool          // an API token is accepted, too
 }
 
 // The kinds of access.
 var (
 	everyone   = access{open: true}
-	operators  = access{roles: []marketplace.Role{marketplace.Operator}}
-	resellers  = access{roles: []marketplace.Role{marketplace.Reseller}, tokens: true}
-	affiliates = access{roles: []marketplace.Role{marketplace.Affiliate}}
-	partners   = access{roles: []marketplace.Role{marketplace.Partner, marketplace.Operator}} // partners see their own, operators all
+	operators  = access{roles: []domain.Role{domain.Operator}}
+	resellers  = access{roles: []domain.Role{domain.Reseller}, tokens: true}
+	affiliates = access{roles: []domain.Role{domain.Affiliate}}
+	partners   = access{roles: []domain.Role{domain.Partner, domain.Operator}} // partners see their own, operators all
 )
 
 const (
@@ -56,108 +56,108 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	signIns := signInHandler{g, c.SignIn}
 	ops := newOps(c)
 	return []route{
-		{get, "/api/v1/resellers/activities", resellers, ok(storefront.list)},
-		{get, "/api/v1/resellers/activities/{activity}", resellers, ok(byID("activity", storefront.show))},
-		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, ok(storefront.calendar)},
-		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, ok(storefront.day)},
+		{get, "/api/v1/resellers/activities", resellers, respondOK(storefront.list)},
+		{get, "/api/v1/resellers/activities/{activity}", resellers, respondOK(byID("activity", storefront.show))},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, respondOK(storefront.calendar)},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, respondOK(storefront.day)},
 
-		{get, "/api/v1/affiliates/activities", affiliates, ok(affiliate.activities)},
-		{get, "/api/v1/affiliates/commissions", affiliates, ok(affiliate.commissions)},
+		{get, "/api/v1/affiliates/activities", affiliates, respondOK(affiliate.activities)},
+		{get, "/api/v1/affiliates/commissions", affiliates, respondOK(affiliate.commissions)},
 
 		{get, "/", everyone, leadToDocs},
-		{get, "/healthz", everyone, ok(ops.alive)},
-		{get, "/readyz", everyone, ok(ops.ready)},
+		{get, "/healthz", everyone, respondOK(ops.serveAlive)},
+		{get, "/readyz", everyone, respondOK(ops.serveReady)},
 		{get, metricsPath, everyone, ops.metrics},
 		{get, "/openapi.yaml", everyone, showDocument(marketplaceDocument)},
 		{get, "/.well-known/jwks.json", everyone, runs.keys},
-		{get, sharedPath + "reports/{token}", everyone, runs.shared},
+		{get, sharedPath + "reports/{token}", everyone, runs.serveShared},
 		{get, "/docs", everyone, showMarketplaceDocs},
 		{get, "/docs/partner", everyone, showPartnerDocs},
 		{get, "/docs/partner.yaml", everyone, showDocument(partnerDocument)},
 		{get, "/docs/assets/{asset}", everyone, showAsset},
 
-		{post, "/api/v1/auth/login", everyone, ok(withBody(signIns.signIn))},
-		{post, "/api/v1/auth/refresh", everyone, ok(withBody(signIns.refresh))},
-		{post, "/api/v1/auth/logout", everyone, ok(withBody(signIns.signOut))},
+		{post, "/api/v1/auth/login", everyone, respondOK(withBody(signIns.signIn))},
+		{post, "/api/v1/auth/refresh", everyone, respondOK(withBody(signIns.refresh))},
+		{post, "/api/v1/auth/logout", everyone, respondOK(withBody(signIns.signOut))},
 
 		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
-		{get, "/api/v1/resellers/bookings", resellers, ok(bookings.list)},
-		{get, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.show))},
-		{remove, "/api/v1/resellers/bookings/{booking}", resellers, ok(byID("booking", bookings.abandon))},
-		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, ok(byIDWithBody("booking", bookings.pay))},
-		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, ok(byIDWithOptionalBody("booking", bookings.cancel))},
+		{get, "/api/v1/resellers/bookings", resellers, respondOK(bookings.list)},
+		{get, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.show))},
+		{remove, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.abandon))},
+		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, respondOK(byIDWithBody("booking", bookings.pay))},
+		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, respondOK(byIDWithOptionalBody("booking", bookings.cancel))},
 
 		{get, "/api/v1/resellers/events", resellers, events.feed},
-		{post, "/api/v1/resellers/webhooks", resellers, created(withBody(events.subscribe))},
-		{get, "/api/v1/resellers/webhooks", resellers, ok(events.subscriptions)},
-		{remove, "/api/v1/resellers/webhooks/{webhook}", resellers, ok(byID("webhook", events.unsubscribe))},
-		{get, "/api/v1/resellers/webhooks/{webhook}/deliveries", resellers, ok(byID("webhook", events.deliveries))},
-		{post, "/api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry", resellers, ok(byID("webhook", events.retry))},
+		{post, "/api/v1/resellers/webhooks", resellers, respondCreated(withBody(events.subscribe))},
+		{get, "/api/v1/resellers/webhooks", resellers, respondOK(events.subscriptions)},
+		{remove, "/api/v1/resellers/webhooks/{webhook}", resellers, respondOK(byID("webhook", events.unsubscribe))},
+		{get, "/api/v1/resellers/webhooks/{webhook}/deliveries", resellers, respondOK(byID("webhook", events.deliveries))},
+		{post, "/api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry", resellers, respondOK(byID("webhook", events.retry))},
 
-		{post, "/api/v1/partner-integrations/{integration}/availability/notify", everyone, webhooks.noted(partner.AvailabilityNotify, webhooks.notify)},
-		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", everyone, webhooks.noted(partner.SyncTrigger, webhooks.trigger)},
+		{post, "/api/v1/partner-integrations/{integration}/availability/notify", everyone, webhooks.recordWebhook(partner.AvailabilityNotify, webhooks.notify)},
+		{post, "/api/v1/partner-integrations/{integration}/sync/trigger", everyone, webhooks.recordWebhook(partner.SyncTrigger, webhooks.trigger)},
 
-		{post, "/api/v1/partner-integrations", partners, created(withBody(integrations.register))},
-		{get, "/api/v1/partner-integrations", partners, ok(integrations.list)},
-		{get, "/api/v1/partner-integrations/{integration}", partners, ok(integrations.found(integrations.show))},
-		{patch, "/api/v1/partner-integrations/{integration}", partners, ok(byIDWithBody("integration", integrations.change))},
-		{remove, "/api/v1/partner-integrations/{integration}", partners, ok(byID("integration", integrations.remove))},
-		{post, "/api/v1/partner-integrations/{integration}/test", partners, ok(byIDWithOptionalBody("integration", integrations.test))},
-		{post, "/api/v1/partner-integrations/{integration}/webhook-secret", partners, created(integrations.found(integrations.rotate))},
-		{get, "/api/v1/partner-integrations/{integration}/syncs", partners, ok(integrations.found(integrations.everySync))},
-		{get, "/api/v1/partner-integrations/{integration}/calls", partners, ok(integrations.found(integrations.calls))},
-		{get, "/api/v1/partner-integrations/{integration}/bookings", partners, ok(integrations.found(integrations.bookingsOf))},
-		{get, "/api/v1/partner-integrations/{integration}/webhook-deliveries", partners, ok(integrations.found(integrations.received))},
-		{post, "/api/v1/partner-integrations/{integration}/conformance-runs", partners, accepted(integrations.found(runs.start))},
-		{get, "/api/v1/partner-integrations/{integration}/conformance-runs", partners, ok(integrations.found(runs.list))},
-		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}", partners, ok(runs.show)},
+		{post, "/api/v1/partner-integrations", partners, respondCreated(withBody(integrations.register))},
+		{get, "/api/v1/partner-integrations", partners, respondOK(integrations.list)},
+		{get, "/api/v1/partner-integrations/{integration}", partners, respondOK(integrations.withIntegration(integrations.show))},
+		{patch, "/api/v1/partner-integrations/{integration}", partners, respondOK(byIDWithBody("integration", integrations.change))},
+		{remove, "/api/v1/partner-integrations/{integration}", partners, respondOK(byID("integration", integrations.remove))},
+		{post, "/api/v1/partner-integrations/{integration}/test", partners, respondOK(byIDWithOptionalBody("integration", integrations.test))},
+		{post, "/api/v1/partner-integrations/{integration}/webhook-secret", partners, respondCreated(integrations.withIntegration(integrations.rotate))},
+		{get, "/api/v1/partner-integrations/{integration}/syncs", partners, respondOK(integrations.withIntegration(integrations.everySync))},
+		{get, "/api/v1/partner-integrations/{integration}/calls", partners, respondOK(integrations.withIntegration(integrations.calls))},
+		{get, "/api/v1/partner-integrations/{integration}/bookings", partners, respondOK(integrations.withIntegration(integrations.bookingsOf))},
+		{get, "/api/v1/partner-integrations/{integration}/webhook-deliveries", partners, respondOK(integrations.withIntegration(integrations.listWebhooks))},
+		{post, "/api/v1/partner-integrations/{integration}/conformance-runs", partners, respondAccepted(integrations.withIntegration(runs.start))},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs", partners, respondOK(integrations.withIntegration(runs.list))},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}", partners, respondOK(runs.show)},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/progress", partners, runs.progress},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.json", partners, runs.report("application/json")},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html", partners, runs.report(htmlType)},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml", partners, runs.report("application/xml")},
-		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, created(runs.share)},
+		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, respondCreated(runs.share)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
-		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, ok(integrations.found(admissions.ask))},
-		{get, "/api/v1/partner-integrations/{integration}/events", partners, ok(integrations.found(admissions.listEvents))},
+		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, respondOK(integrations.withIntegration(admissions.ask))},
+		{get, "/api/v1/partner-integrations/{integration}/events", partners, respondOK(integrations.withIntegration(admissions.listEvents))},
 
-		{post, "/api/v1/operator/integrations/{integration}/sync", operators, ok(integrations.found(integrations.sync))},
-		{post, "/api/v1/operator/integrations/{integration}/sync/approve", operators, ok(integrations.found(integrations.approveSync))},
-		{get, "/api/v1/operator/integrations/{integration}/syncs", operators, ok(integrations.found(integrations.syncs))},
+		{post, "/api/v1/operator/integrations/{integration}/sync", operators, respondOK(integrations.withIntegration(integrations.sync))},
+		{post, "/api/v1/operator/integrations/{integration}/sync/approve", operators, respondOK(integrations.withIntegration(integrations.approveSync))},
+		{get, "/api/v1/operator/integrations/{integration}/syncs", operators, respondOK(integrations.withIntegration(integrations.syncs))},
 
-		{put, "/api/v1/operator/integrations/{integration}/certification", operators, ok(integrations.found(admissions.setPolicy))},
-		{post, "/api/v1/operator/integrations/{integration}/go-live", operators, ok(integrations.found(admissions.decide))},
-		{get, "/api/v1/operator/conformance", operators, ok(admissions.matrix)},
+		{put, "/api/v1/operator/integrations/{integration}/certification", operators, respondOK(integrations.withIntegration(admissions.setPolicy))},
+		{post, "/api/v1/operator/integrations/{integration}/go-live", operators, respondOK(integrations.withIntegration(admissions.decide))},
+		{get, "/api/v1/operator/conformance", operators, respondOK(admissions.matrix)},
 		{get, "/api/v1/operator/conformance.csv", operators, admissions.export},
 
-		{get, "/api/v1/operator/overview", operators, ok(ops.overview)},
-		{get, "/api/v1/operator/bookings", operators, ok(bookings.listAll)},
-		{get, "/api/v1/operator/bookings/{booking}", operators, ok(byID("booking", bookings.show))},
-		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, ok(byID("booking", bookings.settle(c.Bookings.Retry)))},
-		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, ok(byIDWithOptionalBody("booking", bookings.cancelAny))},
-		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, ok(byID("booking", bookings.settle(c.Bookings.Deliver)))},
-		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, ok(byID("booking", bookings.settle(c.Bookings.Resolve)))},
-		{post, "/api/v1/operator/bookings/{booking}/erase-guest", operators, ok(byID("booking", bookings.eraseGuest))},
+		{get, "/api/v1/operator/overview", operators, respondOK(ops.overview)},
+		{get, "/api/v1/operator/bookings", operators, respondOK(bookings.listAll)},
+		{get, "/api/v1/operator/bookings/{booking}", operators, respondOK(byID("booking", bookings.show))},
+		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, respondOK(byID("booking", bookings.settle(c.Bookings.Retry)))},
+		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, respondOK(byIDWithOptionalBody("booking", bookings.cancelAny))},
+		{post, "/api/v1/operator/bookings/{booking}/deliver", operators, respondOK(byID("booking", bookings.settle(c.Bookings.Deliver)))},
+		{post, "/api/v1/operator/bookings/{booking}/resolve", operators, respondOK(byID("booking", bookings.settle(c.Bookings.Resolve)))},
+		{post, "/api/v1/operator/bookings/{booking}/erase-guest", operators, respondOK(byID("booking", bookings.eraseGuest))},
 
-		{post, "/api/v1/operator/accounts", operators, created(withBody(accounts.create))},
-		{get, "/api/v1/operator/accounts", operators, ok(accounts.list)},
-		{post, "/api/v1/operator/invitations", operators, created(withBody(accounts.invite))},
-		{get, "/api/v1/operator/invitations", operators, ok(accounts.invitations)},
-		{remove, "/api/v1/operator/invitations/{invitation}", operators, ok(byID("invitation", accounts.uninvite))},
-		{get, "/api/v1/operator/accounts/{account}", operators, ok(byID("account", accounts.show))},
-		{patch, "/api/v1/operator/accounts/{account}", operators, ok(byIDWithBody("account", accounts.change))},
-		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, created(byIDWithBody("account", accounts.createToken))},
-		{remove, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, ok(byID("account", accounts.revokeToken))},
-		{get, "/api/v1/operator/accounts/{account}/webhooks", operators, ok(byID("account", events.subscriptionsOf))},
-		{get, "/api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries", operators, ok(byID("account", events.anyDeliveries))},
+		{post, "/api/v1/operator/accounts", operators, respondCreated(withBody(accounts.create))},
+		{get, "/api/v1/operator/accounts", operators, respondOK(accounts.list)},
+		{post, "/api/v1/operator/invitations", operators, respondCreated(withBody(accounts.invite))},
+		{get, "/api/v1/operator/invitations", operators, respondOK(accounts.invitations)},
+		{remove, "/api/v1/operator/invitations/{invitation}", operators, respondOK(byID("invitation", accounts.uninvite))},
+		{get, "/api/v1/operator/accounts/{account}", operators, respondOK(byID("account", accounts.show))},
+		{patch, "/api/v1/operator/accounts/{account}", operators, respondOK(byIDWithBody("account", accounts.change))},
+		{post, "/api/v1/operator/accounts/{account}/api-tokens", operators, respondCreated(byIDWithBody("account", accounts.createToken))},
+		{remove, "/api/v1/operator/accounts/{account}/api-tokens/{token}", operators, respondOK(byID("account", accounts.revokeToken))},
+		{get, "/api/v1/operator/accounts/{account}/webhooks", operators, respondOK(byID("account", events.subscriptionsOf))},
+		{get, "/api/v1/operator/accounts/{account}/webhooks/{webhook}/deliveries", operators, respondOK(byID("account", events.anyDeliveries))},
 
-		{get, "/api/v1/operator/activities", operators, ok(activities.list)},
-		{get, "/api/v1/operator/activities/{activity}", operators, ok(byID("activity", activities.show))},
-		{patch, "/api/v1/operator/activities/{activity}", operators, ok(byID("activity", activities.edit))},
+		{get, "/api/v1/operator/activities", operators, respondOK(activities.list)},
+		{get, "/api/v1/operator/activities/{activity}", operators, respondOK(byID("activity", activities.show))},
+		{patch, "/api/v1/operator/activities/{activity}", operators, respondOK(byID("activity", activities.edit))},
 
-		{get, "/api/v1/operator/rates", operators, ok(terms.rates)},
-		{put, "/api/v1/operator/rates", operators, ok(withBody(terms.changeRates))},
-		{get, "/api/v1/operator/pricing", operators, ok(terms.fees)},
-		{put, "/api/v1/operator/pricing", operators, ok(withBody(terms.changeFees))},
+		{get, "/api/v1/operator/rates", operators, respondOK(terms.rates)},
+		{put, "/api/v1/operator/rates", operators, respondOK(withBody(terms.changeRates))},
+		{get, "/api/v1/operator/pricing", operators, respondOK(terms.fees)},
+		{put, "/api/v1/operator/pricing", operators, respondOK(withBody(terms.changeFees))},
 	}
 }
 

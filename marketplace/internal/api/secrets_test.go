@@ -12,7 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
 
@@ -21,7 +21,7 @@ import (
 // show them.
 func TestNoSecretIsEverPrinted(t *testing.T) {
 	t.Parallel()
-	kept, log := logged(slog.LevelDebug)
+	kept, log := newJournal(slog.LevelDebug)
 	b := setup(t, log, func(c *replica.Config) { c.RateLimit = 0 })
 	var tokens auth.Tokens
 	b.do(t, "POST", "/api/v1/auth/login", `{"email":"operator@example.com","password":"`+password+`"}`).data(t, &tokens)
@@ -62,7 +62,7 @@ func TestNoSecretIsEverPrinted(t *testing.T) {
 			}
 			for i, body := range bodies {
 				for _, who := range places[:len(places)-i*(len(places)-1)] {
-					_, a := b.sent(t, route.Method, path+"?token="+escaped+"&currency="+escaped+"&page="+escaped, body, who, header{"User-Agent", secret}, header{"Referer", "https://x/?t=" + escaped})
+					_, a := b.sendRequest(t, route.Method, path+"?token="+escaped+"&currency="+escaped+"&page="+escaped, body, who, header{"User-Agent", secret}, header{"Referer", "https://x/?t=" + escaped})
 					if a.StatusCode != http.StatusCreated {
 						expectNone("the answer of "+route.Method+" "+route.Path+" to "+name, string(a.body))
 					}
@@ -85,7 +85,7 @@ func TestNoSecretIsEverPrinted(t *testing.T) {
 			expectNone("the log", line)
 		}
 	}
-	if got := b.accounts[marketplace.Operator].PasswordHash; strings.Contains(kept.text(), got) {
+	if got := b.accounts[domain.Operator].PasswordHash; strings.Contains(kept.text(), got) {
 		t.Error("a password's hash is in the log")
 	}
 }

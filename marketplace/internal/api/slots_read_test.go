@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas"
 )
@@ -78,8 +78,8 @@ func asJSON(t *testing.T, value any) string {
 
 func TestAnActivityIsReadByItself(t *testing.T) {
 	t.Parallel()
-	b, made := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, made := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	first := b.list(t, resellersList+"?currency=USD", reseller).Data[0]
 	one := read[client.Activity](t, b, schemas.ActivityAnswer, resellersList+"/"+first.ID+"?currency=USD&language=pt", reseller)
 	if one.ID != first.ID || one.Currency != "USD" {
@@ -90,14 +90,14 @@ func TestAnActivityIsReadByItself(t *testing.T) {
 	for _, id := range []string{uuid.NewString(), "17", strings.ToUpper(first.ID) + "0"} {
 		wantProblem(t, b.do(t, "GET", resellersList+"/"+id, "", reseller), 404, "activity not found")
 	}
-	b.do(t, "DELETE", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, marketplace.Partner))
+	b.do(t, "DELETE", "/api/v1/partner-integrations/"+made.ID, "", b.signIn(t, domain.Partner))
 	wantProblem(t, b.do(t, "GET", resellersList+"/"+first.ID, "", reseller), 404, "activity not found")
 }
 
 func TestACalendarHasARowForEveryDate(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	path, variation := b.walk(t, reseller)
 	own := `[{"unitId":"unit-adult","original":100,"currency":"EUR"}]`
 	dear := `[{"unitId":"unit-adult","original":90000,"currency":"EUR"}]`
@@ -128,8 +128,8 @@ func TestACalendarHasARowForEveryDate(t *testing.T) {
 
 func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	path, variation := b.walk(t, reseller)
 	// In Lisbon clocks are set back from 02:00 to 01:00 on 2026-10-25, so this night has two
 	// starts at half past one.
@@ -167,8 +167,8 @@ func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 
 func TestEveryMistakeInACalendarsQueryIsNamed(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	path, variation := b.walk(t, reseller)
 	other := b.list(t, resellersList, reseller).Data[1]
 	for query, words := range map[string][]string{
@@ -201,8 +201,8 @@ func TestEveryMistakeInACalendarsQueryIsNamed(t *testing.T) {
 
 func TestACalendarsTagChangesWithItsContent(t *testing.T) {
 	t.Parallel()
-	b, _ := stocked(t)
-	reseller := b.signIn(t, marketplace.Reseller)
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
 	path, variation := b.walk(t, reseller)
 	calendar := path + "/variations/" + variation + "/calendar?from=2026-07-02&to=2026-07-02"
 	for _, one := range []string{calendar, path, path + "/variations/" + variation + "/availability?date=2026-07-02"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -108,12 +108,12 @@ func (h affiliateHandler) activities(r *http.Request) (any, error) {
 
 // commissionView is an affiliate's earning from one booking.
 type commissionView struct {
-	BookingID  uuid.UUID            `json:"booking_id"`
-	Status     string               `json:"status"` // accrued or reversed
-	Currency   marketplace.Currency `json:"currency"`
-	Amount     marketplace.Number   `json:"amount"`
-	AccruedAt  time.Time            `json:"accrued_at"`
-	ReversedAt *time.Time           `json:"reversed_at"`
+	BookingID  uuid.UUID       `json:"booking_id"`
+	Status     string          `json:"status"` // accrued or reversed
+	Currency   domain.Currency `json:"currency"`
+	Amount     domain.Number   `json:"amount"`
+	AccruedAt  time.Time       `json:"accrued_at"`
+	ReversedAt *time.Time      `json:"reversed_at"`
 }
 
 func viewCommission(c booking.Commission) commissionView {
@@ -125,7 +125,7 @@ func viewCommission(c booking.Commission) commissionView {
 }
 
 func (h affiliateHandler) commissions(r *http.Request) (any, error) {
-	asked, err := readQuery(r).stored(r.URL.Path)
+	asked, err := readQuery(r).storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}

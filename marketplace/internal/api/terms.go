@@ -8,13 +8,13 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 type termsStore interface {
-	Terms(ctx context.Context) (marketplace.Terms, error)
-	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
-	ChangeFees(ctx context.Context, c marketplace.FeesChange) error
+	Terms(ctx context.Context) (domain.Terms, error)
+	ChangeRates(ctx context.Context, c domain.RatesChange) error
+	ChangeFees(ctx context.Context, c domain.FeesChange) error
 }
 
 // termsHandler serves operators' requests about exchange rates and fees.
@@ -25,9 +25,9 @@ type termsHandler struct {
 
 // ratesView contains the exchange rates in force.
 type ratesView struct {
-	Base  marketplace.Currency                     `json:"base"`
-	AsOf  *string                                  `json:"as_of"` // YYYY-MM-DD; null if operators set the rates
-	Rates map[marketplace.Currency]decimal.Decimal `json:"rates"` // as strings: the price of one unit of the base
+	Base  domain.Currency                     `json:"base"`
+	AsOf  *string                             `json:"as_of"` // YYYY-MM-DD; null if operators set the rates
+	Rates map[domain.Currency]decimal.Decimal `json:"rates"` // as strings: the price of one unit of the base
 }
 
 func (h termsHandler) rates(r *http.Request) (any, error) {
@@ -44,12 +44,12 @@ func (h termsHandler) rates(r *http.Request) (any, error) {
 }
 
 type newRates struct {
-	Base  marketplace.Currency       `json:"base" validate:"required,iso4217"`
+	Base  domain.Currency            `json:"base" validate:"required,iso4217"`
 	Rates map[string]json.RawMessage `json:"rates" validate:"required"`
 }
 
 func (h termsHandler) changeRates(r *http.Request, body newRates) (any, error) {
-	change, err := marketplace.ParseRates(body.Base, body.Rates)
+	change, err := domain.ParseRates(body.Base, body.Rates)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +65,10 @@ func (h termsHandler) fees(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return marketplace.FeesChange{Fee: &marketplace.Number{Decimal: terms.Fee}, FeeIn: &terms.FeeIn, Commission: &marketplace.Number{Decimal: terms.Commission}}, nil
+	return domain.FeesChange{Fee: &domain.Number{Decimal: terms.Fee}, FeeIn: &terms.FeeIn, Commission: &domain.Number{Decimal: terms.Commission}}, nil
 }
 
-func (h termsHandler) changeFees(r *http.Request, body marketplace.FeesChange) (any, error) {
+func (h termsHandler) changeFees(r *http.Request, body domain.FeesChange) (any, error) {
 	if err := body.Check(); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestAReplicaGoesOnWhileANewerOneAddsToItsTables(t *testing.T) {
 	t.Parallel()
 	s := openShop(t)
-	operator := s.signIn(t, marketplace.Operator)
+	operator := s.signIn(t, domain.Operator)
 	day := func(payment string) {
 		t.Helper()
 		s.cycle(t, payment)
@@ -40,5 +40,5 @@ func TestAReplicaGoesOnWhileANewerOneAddsToItsTables(t *testing.T) {
 	day("p-1")
 	pgtest.Grow(t, s.store)
 	day("p-2")
-	s.kept(t)
+	s.requireCallerKept(t)
 }

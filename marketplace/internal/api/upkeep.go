@@ -9,7 +9,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -41,14 +41,14 @@ func (h integrationHandler) change(r *http.Request, id uuid.UUID, body partner.C
 }
 
 // rotate gives an integration a new webhook secret.
-func (h integrationHandler) rotate(r *http.Request, i marketplace.Integration) (any, error) {
+func (h integrationHandler) rotate(r *http.Request, i domain.Integration) (any, error) {
 	webhook, until, err := h.service.RotateWebhookSecret(r.Context(), scope(r).Account, i.ID)
 	return webhookSecretView{i.ID, i.Mode, webhook, &until}, err
 }
 
 // everySync lists an integration's syncs, newest first, including skipped and failed ones.
-func (h integrationHandler) everySync(r *http.Request, i marketplace.Integration) (any, error) {
-	asked, err := readQuery(r).stored(r.URL.Path)
+func (h integrationHandler) everySync(r *http.Request, i domain.Integration) (any, error) {
+	asked, err := readQuery(r).storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -57,25 +57,25 @@ func (h integrationHandler) everySync(r *http.Request, i marketplace.Integration
 }
 
 // calls lists the last calls to an integration's partner.
-func (h integrationHandler) calls(r *http.Request, i marketplace.Integration) (any, error) {
+func (h integrationHandler) calls(r *http.Request, i domain.Integration) (any, error) {
 	h.journals.Calls.Flush(r.Context())
 	return entries(r, i, h.store.Calls)
 }
 
-// received lists the last webhooks of an integration's partner.
-func (h integrationHandler) received(r *http.Request, i marketplace.Integration) (any, error) {
+// listWebhooks lists the last webhooks of an integration's partner.
+func (h integrationHandler) listWebhooks(r *http.Request, i domain.Integration) (any, error) {
 	h.journals.Webhooks.Flush(r.Context())
 	return entries(r, i, h.store.Webhooks)
 }
 
 // entries lists a journal's entries for an integration, newest first.
-func entries[E any](r *http.Request, i marketplace.Integration, read func(context.Context, uuid.UUID, *bool, marketplace.PageRequest) (marketplace.Page[E], error)) (any, error) {
+func entries[E any](r *http.Request, i domain.Integration, read func(context.Context, uuid.UUID, *bool, domain.PageRequest) (domain.Page[E], error)) (any, error) {
 	given := readQuery(r)
 	var failed *bool
-	if word := given.tagged("failed", "oneof=true false"); word != "" {
+	if word := given.validated("failed", "oneof=true false"); word != "" {
 		failed = new(word == "true")
 	}
-	asked, err := given.stored(r.URL.Path)
+	asked, err := given.storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -86,21 +86,21 @@ func entries[E any](r *http.Request, i marketplace.Integration, read func(contex
 // partnerBookingView is a booking as its partner sees it, without the guest, the reseller and the
 // marketplace's prices.
 type partnerBookingView struct {
-	ID                uuid.UUID                  `json:"booking_id"` // resellerReference in calls to the partner
-	Status            marketplace.BookingStatus  `json:"status"`
-	ReleaseReason     *marketplace.ReleaseReason `json:"release_reason"`
-	ProductID         string                     `json:"product_id"`
-	OptionID          string                     `json:"option_id"`
-	AvailabilityID    string                     `json:"availability_id"`
-	Start             string                     `json:"start"`
-	End               string                     `json:"end"`
-	Units             []partnerUnitView          `json:"units"`
-	Code              string                     `json:"reservation_code"`
-	ExternalBookingID *string                    `json:"external_booking_id"`
-	CreatedAt         time.Time                  `json:"created_at"`
-	ExpiresAt         *time.Time                 `json:"expires_at"`
-	Release           *marketplace.Delivery      `json:"partner_release"`
-	Cancellation      *marketplace.Delivery      `json:"partner_cancellation"`
+	ID                uuid.UUID             `json:"booking_id"` // resellerReference in calls to the partner
+	Status            domain.BookingStatus  `json:"status"`
+	ReleaseReason     *domain.ReleaseReason `json:"release_reason"`
+	ProductID         string                `json:"product_id"`
+	OptionID          string                `json:"option_id"`
+	AvailabilityID    string                `json:"availability_id"`
+	Start             string                `json:"start"`
+	End               string                `json:"end"`
+	Units             []partnerUnitView     `json:"units"`
+	Code              string                `json:"reservation_code"`
+	ExternalBookingID *string               `json:"external_booking_id"`
+	CreatedAt         time.Time             `json:"created_at"`
+	ExpiresAt         *time.Time            `json:"expires_at"`
+	Release           *domain.Delivery      `json:"partner_release"`
+	Cancellation      *domain.Delivery      `json:"partner_cancellation"`
 }
 
 type partnerUnitView struct {
@@ -109,10 +109,10 @@ type partnerUnitView struct {
 }
 
 // bookingsOf lists an integration's bookings, newest first.
-func (h integrationHandler) bookingsOf(r *http.Request, i marketplace.Integration) (any, error) {
+func (h integrationHandler) bookingsOf(r *http.Request, i domain.Integration) (any, error) {
 	given := readQuery(r)
-	by := booking.Filter{Integration: i.ID, Status: given.bookingStatus(marketplace.BookingStatuses())}
-	asked, err := given.stored(r.URL.Path)
+	by := booking.Filter{Integration: i.ID, Status: given.bookingStatus(domain.BookingStatuses())}
+	asked, err := given.storedPage(r.URL.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (h integrationHandler) bookingsOf(r *http.Request, i marketplace.Integratio
 	return pageOf(asked, found, viewPartnerBooking), err
 }
 
-func viewPartnerBooking(b marketplace.Booking) partnerBookingView {
+func viewPartnerBooking(b domain.Booking) partnerBookingView {
 	of := viewBooking(b, nil)
 	view := partnerBookingView{
 		ID: b.ID, Status: b.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID,

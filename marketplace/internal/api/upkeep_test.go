@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
@@ -29,7 +29,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	must(t, err)
 	moved := httptest.NewServer(other)
 	t.Cleanup(moved.Close)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, address)
 	path := integrationsPath + made.ID
 	patch := func(body string) answer { return b.do(t, "PATCH", path, body, owner) }
@@ -67,7 +67,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 func TestTheStoredSettingsAreTheTestedOnes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	var path string
 	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		// Another change of the key arrives while the address is tried with the stored one.
@@ -88,7 +88,7 @@ func TestAForcedChangeIsNotTried(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	mock, address := aPartner(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, address)
 	if a := b.do(t, "PATCH", integrationsPath+made.ID, `{"auth_key":"partner-key-3","auth_type":"api_key","force":true}`, owner); a.StatusCode != 200 {
 		t.Fatalf("want it stored, got %d %s", a.StatusCode, a.body)
@@ -102,7 +102,7 @@ func TestAForcedChangeIsNotTried(t *testing.T) {
 func TestAChangeOfAnIntegrationNamesEveryMistake(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *replica.Config) { c.AllowPrivatePartners = false })
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, "https://partner.example")
 	b.register(t, owner, "https://taken.example")
 	for body, want := range map[string]struct {
@@ -134,7 +134,7 @@ func TestAConnectionTestSaysWhatCameBackAndChangesNothing(t *testing.T) {
 		_, _ = fmt.Fprint(w, says.Load())
 	}))
 	t.Cleanup(odd.Close)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, address)
 	test := func(body string) (got client.Trial) {
 		t.Helper()
@@ -176,7 +176,7 @@ func TestTriesOfAConnectionAreLimited(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	_, address := aPartner(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, address)
 	test := func() answer { return b.do(t, "POST", integrationsPath+made.ID+"/test", "", owner) }
 	for range 30 {
@@ -191,7 +191,7 @@ func TestTriesOfAConnectionAreLimited(t *testing.T) {
 func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	owner := b.signIn(t, marketplace.Partner)
+	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, "https://partner.example")
 	id, notify := uuid.MustParse(made.ID), integrationsPath+made.ID+"/availability/notify"
 	// The model: the secrets, newest first, and for how many hours the second one is valid.
@@ -227,9 +227,9 @@ func TestARotatedWebhookSecretIsAcceptedForADay(t *testing.T) {
 func TestAnotherPartnersIntegrationIsAnsweredAsAMissingOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	theirs := b.register(t, b.signIn(t, marketplace.Operator), "https://partner.example")
-	run := b.judged(t, theirs.ID)
-	other := b.signIn(t, marketplace.Partner)
+	theirs := b.register(t, b.signIn(t, domain.Operator), "https://partner.example")
+	run := b.storeFinishedRun(t, theirs.ID)
+	other := b.signIn(t, domain.Partner)
 	for _, c := range []struct{ method, below, body string }{
 		{"GET", "", ""},
 		{"PATCH", "", `{"name":"Mine"}`},
@@ -256,7 +256,7 @@ func TestAnotherPartnersIntegrationIsAnsweredAsAMissingOne(t *testing.T) {
 			if a := b.do(t, c.method, integrationsPath+theirs.ID+c.below, c.body, other); string(a.body) != string(missing.body) || a.StatusCode != 404 {
 				t.Errorf("want what a missing one gets, got %d %s", a.StatusCode, a.body)
 			}
-			for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate} {
+			for _, role := range []domain.Role{domain.Reseller, domain.Affiliate} {
 				wantProblem(t, b.do(t, c.method, integrationsPath+theirs.ID+c.below, c.body, b.signIn(t, role)), 403)
 			}
 		})

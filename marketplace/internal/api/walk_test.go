@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/schemas/openapi"
 )
@@ -28,7 +28,7 @@ type walker struct {
 	*shop
 	t       *testing.T
 	random  *rand.Rand
-	tokens  map[marketplace.Role]header
+	tokens  map[domain.Role]header
 	hook    header
 	routes  map[string]api.Route
 	ids     map[string][]string // by the parameter that they are for
@@ -50,7 +50,7 @@ func TestRandomCallsAreAnsweredAsTheDocumentSays(t *testing.T) {
 	calls, seed := number("CALLS", 600), number("SEED", 1)
 	w := &walker{
 		shop: openShop(t, func(c *replica.Config) { c.RateLimit = 0 }), t: t, random: rand.New(rand.NewPCG(uint64(seed), 0)),
-		tokens: map[marketplace.Role]header{}, routes: map[string]api.Route{}, ids: map[string][]string{}, answers: map[int]int{},
+		tokens: map[domain.Role]header{}, routes: map[string]api.Route{}, ids: map[string][]string{}, answers: map[int]int{},
 	}
 	for _, role := range roles {
 		w.tokens[role] = w.signIn(t, role)
@@ -59,7 +59,7 @@ func TestRandomCallsAreAnsweredAsTheDocumentSays(t *testing.T) {
 	for _, route := range api.Routes() {
 		w.routes[route.Method+" "+route.Path] = route
 	}
-	made := w.register(t, w.tokens[marketplace.Partner], w.partnerURL+"/s/default")
+	made := w.register(t, w.tokens[domain.Partner], w.partnerURL+"/s/default")
 	w.hook = header{"X-Webhook-Secret", made.Secret}
 	operations := theDocument(t).Operations()
 	for range calls {
@@ -214,14 +214,14 @@ func (w *walker) body(op *openapi.Operation) string {
 			object["reseller_reference"] = w.word()
 		}
 	case len(examples) > 0 && !w.odds(3):
-		value = cloned(examples[w.random.IntN(len(examples))])
+		value = cloneJSON(examples[w.random.IntN(len(examples))])
 		w.fill(value)
 	default:
-		value = cloned(w.value("", op.Body.Schema, 0))
+		value = cloneJSON(w.value("", op.Body.Schema, 0))
 		w.fill(value)
 	}
 	if w.odds(5) {
-		value = w.mutated(value)
+		value = w.mutate(value)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -233,8 +233,8 @@ func (w *walker) body(op *openapi.Operation) string {
 	return string(text)
 }
 
-// cloned returns a copy that shares nothing with the document.
-func cloned(value any) (made any) {
+// cloneJSON returns a copy that shares nothing with the document.
+func cloneJSON(value any) (made any) {
 	text, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(text, &made)
@@ -278,8 +278,8 @@ func (w *walker) nonsense() string {
 	return []string{"", "Bearer", "Bearer x", "Basic eDp4", "Bearer " + strings.Repeat("x.", 300), "bearer  ", "\t", "Bearer a.b.c"}[w.random.IntN(8)]
 }
 
-// mutated returns the value with one of its parts replaced by any other value, or removed.
-func (w *walker) mutated(value any) any {
+// mutate returns the value with one of its parts replaced by any other value, or removed.
+func (w *walker) mutate(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
 		if names := slices.Sorted(maps.Keys(value)); len(names) > 0 && !w.odds(4) {
@@ -287,14 +287,14 @@ func (w *walker) mutated(value any) any {
 			if w.odds(4) {
 				delete(value, name)
 			} else {
-				value[name] = w.mutated(value[name])
+				value[name] = w.mutate(value[name])
 			}
 			return value
 		}
 	case []any:
 		if len(value) > 0 && !w.odds(4) {
 			at := w.random.IntN(len(value))
-			value[at] = w.mutated(value[at])
+			value[at] = w.mutate(value[at])
 			return value
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -22,11 +22,11 @@ type webhookHandler struct {
 	now          func() time.Time
 }
 
-var errNoSecret = &marketplace.Error{Code: marketplace.Invalid, Message: "the header x-webhook-secret is missing"}
+var errNoSecret = &domain.Error{Code: domain.Invalid, Message: "the header x-webhook-secret is missing"}
 
 // caller returns the calling integration (WHK-4). The error does not say whether the id or the
 // secret is wrong.
-func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error) {
+func (h webhookHandler) caller(r *http.Request) (domain.Integration, error) {
 	given := r.Header.Get("X-Webhook-Secret")
 	// An invalid id is looked up like any unknown one.
 	id, err := uuid.Parse(mux.Vars(r)["integration"])
@@ -39,13 +39,13 @@ func (h webhookHandler) caller(r *http.Request) (marketplace.Integration, error)
 	case given == "":
 		return i, errNoSecret
 	case err != nil:
-		return i, h.guard.refused(r, err)
+		return i, h.guard.refuse(r, err)
 	}
 	return i, h.guard.allow(exchangeOf(r.Context()), "webhook:"+i.ID.String())
 }
 
-// noted records a webhook's answer in the integration's journal. The answer does not wait for it.
-func (h webhookHandler) noted(webhook partner.Webhook, f read) handler {
+// recordWebhook records a webhook's answer in the integration's journal. The answer does not wait for it.
+func (h webhookHandler) recordWebhook(webhook partner.Webhook, f read) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		began := h.now()
 		data, err := f(r)
@@ -58,7 +58,7 @@ func (h webhookHandler) noted(webhook partner.Webhook, f read) handler {
 			ended := h.now()
 			h.journal.Add(id, err != nil, partner.NewWebhookEntry(id, webhook, began, ended.Sub(began), status, reason))
 		}
-		return ok(func(*http.Request) (any, error) { return data, err })(w, r)
+		return respondOK(func(*http.Request) (any, error) { return data, err })(w, r)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
@@ -18,7 +18,7 @@ import (
 func (w *bothModes) surfaces(t *testing.T, s *side, at *storefront.Front) map[string]bool {
 	t.Helper()
 	must(t, at.CatchUp(t.Context()))
-	w.do(t, "PUT", "/api/v1/operator/pricing", `{"commission_percentage":0}`, w.signIn(t, marketplace.Operator)) // waits until this replica shows the changes
+	w.do(t, "PUT", "/api/v1/operator/pricing", `{"commission_percentage":0}`, w.signIn(t, domain.Operator)) // waits until this replica shows the changes
 	asks := s.callers[0].headers
 	variation := fmt.Sprintf("/api/v1/resellers/activities/%s/variations/%s", s.order["activity_id"], s.order["variation_id"])
 	found := map[string]bool{}
@@ -129,7 +129,7 @@ func TestACertificateListsActivitiesOnOtherReplicas(t *testing.T) {
 		began, deadline := time.Now(), time.After(patience)
 		for _, one := range replicas {
 			for {
-				answer, err := one.List(t.Context(), storefront.Query{Page: 1, Limit: 1, Filter: storefront.Filter{Mode: marketplace.Live}})
+				answer, err := one.List(t.Context(), storefront.Query{Page: 1, Limit: 1, Filter: storefront.Filter{Mode: domain.Live}})
 				must(t, err)
 				var page struct{ Data []any }
 				must(t, json.Unmarshal(answer.Body, &page))

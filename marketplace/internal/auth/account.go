@@ -9,49 +9,49 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // NewAccount returns an account for a request that Check has accepted.
-func NewAccount(asked marketplace.NewAccount, now time.Time) (marketplace.Account, error) {
+func NewAccount(asked domain.NewAccount, now time.Time) (domain.Account, error) {
 	hash, err := HashPassword(asked.Password)
 	if err != nil {
-		return marketplace.Account{}, err
+		return domain.Account{}, err
 	}
 	id, err := uuid.NewV7() // ordered by time of creation
-	return marketplace.Account{
-		ID: id, Email: marketplace.NormalEmail(asked.Email), Name: asked.Name, Role: asked.Role, PasswordHash: hash, CreatedAt: now,
+	return domain.Account{
+		ID: id, Email: domain.NormalEmail(asked.Email), Name: asked.Name, Role: asked.Role, PasswordHash: hash, CreatedAt: now,
 	}, err
 }
 
 // ChangeAccount changes an account for an operator; Check has accepted the request. A new password
 // ends all sessions. Disabling the account does too, and its API tokens are refused until it is
 // enabled. The error is NotFound, or Conflict for operators who would disable their own account.
-func (s *Service) ChangeAccount(ctx context.Context, operator, id uuid.UUID, asked marketplace.AccountChange) (marketplace.Account, error) {
+func (s *Service) ChangeAccount(ctx context.Context, operator, id uuid.UUID, asked domain.AccountChange) (domain.Account, error) {
 	change := AccountChange{Name: asked.Name, Disabled: asked.Disabled}
 	if asked.Disabled != nil && *asked.Disabled && id == operator {
-		return marketplace.Account{}, &marketplace.Error{Code: marketplace.Conflict, Message: "you cannot disable your own account; another operator can"}
+		return domain.Account{}, &domain.Error{Code: domain.Conflict, Message: "you cannot disable your own account; another operator can"}
 	}
 	if asked.Password != nil {
 		hash, err := HashPassword(*asked.Password)
 		if err != nil {
-			return marketplace.Account{}, err
+			return domain.Account{}, err
 		}
 		change.PasswordHash = &hash
 	}
 	changed, err := s.store.ChangeAccount(ctx, id, change, s.now())
 	if err != nil {
-		return marketplace.Account{}, err
+		return domain.Account{}, err
 	}
 	return changed, s.ended.renew(ctx)
 }
 
 // NewAPIToken returns a long-lived token of an account. Its text begins with pk_live_ or pk_test_
 // and is shown once. Only its hash, HashToken, is stored.
-func NewAPIToken(account uuid.UUID, asked marketplace.NewAPIToken, now time.Time) (made marketplace.APIToken, text string, err error) {
+func NewAPIToken(account uuid.UUID, asked domain.NewAPIToken, now time.Time) (made domain.APIToken, text string, err error) {
 	id, err := uuid.NewV7() // ordered by time of creation
-	mode := cmp.Or(asked.Mode, marketplace.Live)
-	return marketplace.APIToken{ID: id, AccountID: account, Name: asked.Name, Mode: mode, CreatedAt: now}, "pk_" + string(mode) + "_" + NewToken(), err
+	mode := cmp.Or(asked.Mode, domain.Live)
+	return domain.APIToken{ID: id, AccountID: account, Name: asked.Name, Mode: mode, CreatedAt: now}, "pk_" + string(mode) + "_" + NewToken(), err
 }
 
 // parameters of argon2id follow OWASP's cheat sheet. With 19 MiB and two passes, a guess takes

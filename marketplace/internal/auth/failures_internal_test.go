@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Otherwise one caller could fill the memory for accounts, and no other could sign in.
@@ -19,7 +19,7 @@ func TestAnAddressThatIsRefusedAddsNoAccountToTheCounts(t *testing.T) {
 	for range failuresPerAddress {
 		s.byAddress.limiter.Take("192.0.2.1")
 	}
-	if _, err := s.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1"); marketplace.CodeOf(err) != marketplace.RateLimited {
+	if _, err := s.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1"); domain.CodeOf(err) != domain.RateLimited {
 		t.Errorf("want it refused, got %v", err)
 	}
 	if n := len(s.byAccount.limiter.windows); n != 0 {

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // mostKeys limits the keys that are counted concurrently. More are refused until a
@@ -49,7 +49,7 @@ func (d Decision) Err() error {
 	if d.Allowed {
 		return nil
 	}
-	return &marketplace.Error{Code: marketplace.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
+	return &domain.Error{Code: domain.RateLimited, Message: "rate limit exceeded", RetryAfter: d.Reset}
 }
 
 // Take counts a request of the key if it is allowed.

@@ -20,7 +20,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Failed sign-ins a minute from one address. The limit for one account is a setting.
@@ -73,7 +73,7 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 // sign-in.
 func (s *Service) OnFailedSignIn(failed func(error)) { s.failed = failed }
 
-var errUnauthorized = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+var errUnauthorized = &domain.Error{Code: domain.Unauthorized, Message: "unauthorized access"}
 
 // SignIn returns tokens for an address and its password. The error is Unauthorized, whether or not
 // the account exists and in the same time. It is RateLimited after too many failures for the
@@ -87,8 +87,8 @@ func (s *Service) SignIn(ctx context.Context, email, password, from string) (Tok
 }
 
 // begin starts a session with its first token, which is stored with that hash function.
-func (s *Service) begin(ctx context.Context, email, password, from string, hash func(string) []byte) (account marketplace.Account, family uuid.UUID, token string, err error) {
-	if account, err = s.attempt(ctx, marketplace.NormalEmail(email), password, from); err != nil {
+func (s *Service) begin(ctx context.Context, email, password, from string, hash func(string) []byte) (account domain.Account, family uuid.UUID, token string, err error) {
+	if account, err = s.attempt(ctx, domain.NormalEmail(email), password, from); err != nil {
 		s.failed(err)
 		return account, family, "", err
 	}
@@ -99,7 +99,7 @@ func (s *Service) begin(ctx context.Context, email, password, from string, hash 
 
 // attempt returns the account of an address and its password. Failures are counted, except if the
 // password could not be checked.
-func (s *Service) attempt(ctx context.Context, email, password, from string) (account marketplace.Account, err error) {
+func (s *Service) attempt(ctx context.Context, email, password, from string) (account domain.Account, err error) {
 	if len(email) > longestEmail || len(password) > longestPassword || !utf8.ValidString(email) || strings.Contains(email, "\x00") {
 		return account, errUnauthorized // no account has such values
 	}
@@ -113,7 +113,7 @@ func (s *Service) attempt(ctx context.Context, email, password, from string) (ac
 	}
 	defer func() { s.byAccount.end(email, failed) }()
 	account, err = s.store.AccountByEmail(ctx, email)
-	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+	if err != nil && domain.CodeOf(err) != domain.NotFound {
 		return account, err
 	}
 	good, err := s.passwords.match(ctx, password, account.PasswordHash)
@@ -161,10 +161,10 @@ const (
 
 type claims struct {
 	jwt.RegisteredClaims
-	Role marketplace.Role `json:"role"`
+	Role domain.Role `json:"role"`
 }
 
-func (s *Service) tokens(account marketplace.Account, family uuid.UUID, refresh string, now time.Time) (Tokens, error) {
+func (s *Service) tokens(account domain.Account, family uuid.UUID, refresh string, now time.Time) (Tokens, error) {
 	access, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: issuer, Audience: jwt.ClaimStrings{audience}, Subject: account.ID.String(), ID: family.String(),
@@ -218,7 +218,7 @@ func (s *Service) ByAPIToken(ctx context.Context, token string) (Identity, error
 	hash := HashToken(token)
 	account, mode, err := s.store.AccountByAPIToken(ctx, hash)
 	switch {
-	case err != nil && marketplace.CodeOf(err) == marketplace.NotFound:
+	case err != nil && domain.CodeOf(err) == domain.NotFound:
 		return Identity{}, errUnauthorized
 	case err != nil:
 		return Identity{}, err

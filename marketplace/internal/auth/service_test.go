@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -27,7 +27,7 @@ type bench struct {
 	*auth.Service
 	store   *postgres.Store
 	secret  *auth.Secret
-	account marketplace.Account
+	account domain.Account
 	ahead   atomic.Int64
 }
 
@@ -44,7 +44,7 @@ func setup(t *testing.T, failures int) *bench {
 	// The hash is cheap to check, because the race detector makes hashing slow.
 	hash, err := argon2id.CreateHash(password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	must(t, err)
-	b.account = marketplace.Account{ID: uuid.New(), Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: hash, CreatedAt: b.now()}
+	b.account = domain.Account{ID: uuid.New(), Email: "ana@example.com", Role: domain.Partner, PasswordHash: hash, CreatedAt: b.now()}
 	must(t, b.store.Accounts.CreateAccount(t.Context(), b.account))
 	b.Service = auth.NewService(b.store.Accounts, b.secret, failures, b.now)
 	return b
@@ -57,9 +57,9 @@ func (b *bench) signIn(t *testing.T) auth.Tokens {
 	return tokens
 }
 
-func wantCode(t *testing.T, err error, want marketplace.Code) {
+func wantCode(t *testing.T, err error, want domain.Code) {
 	t.Helper()
-	if err == nil || marketplace.CodeOf(err) != want {
+	if err == nil || domain.CodeOf(err) != want {
 		t.Errorf("want %s, got %v", want, err)
 	}
 }
@@ -72,7 +72,7 @@ func TestAPasswordIsExchangedForTokensThatIdentifyTheCaller(t *testing.T) {
 		t.Errorf("want a Bearer token for 900 s, got %s for %d", tokens.TokenType, tokens.ExpiresIn)
 	}
 	who, err := b.ByAccessToken(t.Context(), tokens.AccessToken)
-	if err != nil || who.Account != b.account.ID || who.Role != marketplace.Partner {
+	if err != nil || who.Account != b.account.ID || who.Role != domain.Partner {
 		t.Errorf("want the partner %s, got %+v and %v", b.account.ID, who, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestAnAccessTokenIsGoodForItsTimeOnEveryReplica(t *testing.T) {
 	}
 	b.ahead.Add(int64(time.Second))
 	for name, replica := range map[string]*auth.Service{"never seen": b.Service, "found good before": other} {
-		if _, err := replica.ByAccessToken(t.Context(), token); marketplace.CodeOf(err) != marketplace.Unauthorized {
+		if _, err := replica.ByAccessToken(t.Context(), token); domain.CodeOf(err) != domain.Unauthorized {
 			t.Errorf("%s: want it refused, got %v", name, err)
 		}
 	}
@@ -126,7 +126,7 @@ func TestATokenThatIsNotOursIsRefused(t *testing.T) {
 		"of no account":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { c["sub"] = "root" }),
 		"of no sign-in":    made(jwt.SigningMethodHS256, ours, func(c jwt.MapClaims) { delete(c, "jti") }),
 	} {
-		if _, err := b.ByAccessToken(t.Context(), token); err == nil || marketplace.CodeOf(err) != marketplace.Unauthorized {
+		if _, err := b.ByAccessToken(t.Context(), token); err == nil || domain.CodeOf(err) != domain.Unauthorized {
 			t.Errorf("%s: want it refused, got %v", name, err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestAWrongPasswordAndAnUnknownAccountAreTheSameAnswer(t *testing.T) {
 	_, unknown := b.SignIn(t.Context(), "unknown@example.com", password, "192.0.2.1")
 	_, decoy := b.SignIn(t.Context(), "unknown@example.com", "a password of no account", "192.0.2.1")
 	for _, err := range []error{wrong, unknown, decoy} {
-		wantCode(t, err, marketplace.Unauthorized)
+		wantCode(t, err, domain.Unauthorized)
 		if err != nil && err.Error() != wrong.Error() {
 			t.Errorf("want %q, got %q", wrong, err)
 		}
@@ -154,10 +154,10 @@ func TestFailuresOfAnAccountAreLimitedAndSuccessesDoNotCount(t *testing.T) {
 	}
 	for range 3 {
 		_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
-		wantCode(t, err, marketplace.Unauthorized)
+		wantCode(t, err, domain.Unauthorized)
 	}
 	_, err := b.SignIn(t.Context(), "ANA@example.com", password, "192.0.2.2")
-	wantCode(t, err, marketplace.RateLimited)
+	wantCode(t, err, domain.RateLimited)
 	b.ahead.Add(int64(time.Minute))
 	b.signIn(t)
 }
@@ -184,10 +184,10 @@ func TestConcurrentGuessesStayWithinTheLimit(t *testing.T) {
 	for range 40 {
 		all.Go(func() {
 			_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
-			if marketplace.CodeOf(err) == marketplace.Unauthorized {
+			if domain.CodeOf(err) == domain.Unauthorized {
 				tried.Add(1)
 			} else {
-				wantCode(t, err, marketplace.RateLimited)
+				wantCode(t, err, domain.RateLimited)
 			}
 		})
 	}
@@ -202,10 +202,10 @@ func TestFailuresFromAnAddressAreLimited(t *testing.T) {
 	b := setup(t, 1000)
 	for range 30 {
 		_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
-		wantCode(t, err, marketplace.Unauthorized)
+		wantCode(t, err, domain.Unauthorized)
 	}
 	_, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.1")
-	wantCode(t, err, marketplace.RateLimited)
+	wantCode(t, err, domain.RateLimited)
 	if _, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.2"); err != nil {
 		t.Errorf("want another address left alone, got %v", err)
 	}
@@ -221,9 +221,9 @@ func TestARefreshTokenIsUsedOnceAndItsTheftEndsTheSignIn(t *testing.T) {
 		t.Errorf("want the account, got %+v and %v", who, err)
 	}
 	_, err = b.Refresh(t.Context(), first.RefreshToken)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	_, err = b.Refresh(t.Context(), second.RefreshToken)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 }
 
 func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
@@ -238,10 +238,10 @@ func TestASignInThatHasEndedTakesItsAccessTokensWithIt(t *testing.T) {
 	}
 	must(t, b.SignOut(t.Context(), first.RefreshToken))
 	_, err := b.ByAccessToken(t.Context(), first.AccessToken)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	b.ahead.Add(int64(time.Second)) // when the other replica reloads
 	_, err = other.ByAccessToken(t.Context(), first.AccessToken)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	for _, replica := range []*auth.Service{b.Service, other} {
 		if _, err := replica.ByAccessToken(t.Context(), second.AccessToken); err != nil {
 			t.Errorf("want the other sign-in left alone, got %v", err)
@@ -274,7 +274,7 @@ func TestNoRequestUsesSignInStateOlderThanASecond(t *testing.T) {
 	}
 	<-slow.asked
 	disabled := true
-	_, err := b.ChangeAccount(t.Context(), uuid.New(), b.account.ID, marketplace.AccountChange{Disabled: &disabled})
+	_, err := b.ChangeAccount(t.Context(), uuid.New(), b.account.ID, domain.AccountChange{Disabled: &disabled})
 	must(t, err)
 	b.ahead.Add(int64(time.Second))
 	first := make(chan error)
@@ -286,7 +286,7 @@ func TestNoRequestUsesSignInStateOlderThanASecond(t *testing.T) {
 		t.Error("want the second request to wait for news as well")
 	}
 	slow.answer <- struct{}{}
-	wantCode(t, <-first, marketplace.Unauthorized)
+	wantCode(t, <-first, domain.Unauthorized)
 }
 
 func TestASessionIsNoRefreshTokenAndARefreshTokenNoSession(t *testing.T) {
@@ -298,17 +298,17 @@ func TestASessionIsNoRefreshTokenAndARefreshTokenNoSession(t *testing.T) {
 		t.Errorf("want the session resumed, got %+v and %v", resumed, err)
 	}
 	_, err = b.Refresh(t.Context(), session)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	refresh := b.signIn(t).RefreshToken
 	_, err = b.Resume(t.Context(), refresh)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	must(t, b.SignOut(t.Context(), session))
 	if _, err := b.Resume(t.Context(), session); err != nil {
 		t.Errorf("want the session kept when the API's sign-in ends, got %v", err)
 	}
 	must(t, b.EndSession(t.Context(), session))
 	_, err = b.Resume(t.Context(), session)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 }
 
 func TestAnAccessTokenIsGoodInTheFormInWhichItWasMade(t *testing.T) {
@@ -323,7 +323,7 @@ func TestAnAccessTokenIsGoodInTheFormInWhichItWasMade(t *testing.T) {
 		"a line's end":          token + "\n",
 		"a line's end inside":   token[:10] + "\r\n" + token[10:],
 	} {
-		if _, err := b.ByAccessToken(t.Context(), other); marketplace.CodeOf(err) != marketplace.Unauthorized {
+		if _, err := b.ByAccessToken(t.Context(), other); domain.CodeOf(err) != domain.Unauthorized {
 			t.Errorf("%s: want it refused, got %v", name, err)
 		}
 	}
@@ -332,20 +332,20 @@ func TestAnAccessTokenIsGoodInTheFormInWhichItWasMade(t *testing.T) {
 func TestADisabledAccountHasNoValidToken(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 10)
-	reseller := marketplace.Account{ID: uuid.New(), Email: "shop@example.com", Role: marketplace.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
+	reseller := domain.Account{ID: uuid.New(), Email: "shop@example.com", Role: domain.Reseller, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
 	must(t, b.store.Accounts.CreateAccount(t.Context(), reseller))
-	made, text, err := auth.NewAPIToken(reseller.ID, marketplace.NewAPIToken{Name: "shop"}, b.now())
+	made, text, err := auth.NewAPIToken(reseller.ID, domain.NewAPIToken{Name: "shop"}, b.now())
 	must(t, err)
-	must(t, b.store.Accounts.AddAPIToken(t.Context(), made, auth.HashToken(text), marketplace.Reseller))
+	must(t, b.store.Accounts.AddAPIToken(t.Context(), made, auth.HashToken(text), domain.Reseller))
 	lock := func(disabled bool) {
 		t.Helper()
-		if _, err := b.ChangeAccount(t.Context(), b.account.ID, reseller.ID, marketplace.AccountChange{Disabled: &disabled}); err != nil {
+		if _, err := b.ChangeAccount(t.Context(), b.account.ID, reseller.ID, domain.AccountChange{Disabled: &disabled}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	lock(true)
 	_, err = b.ByAPIToken(t.Context(), text)
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	lock(false)
 	if _, err := b.ByAPIToken(t.Context(), text); err != nil {
 		t.Errorf("want the token good again, got %v", err)

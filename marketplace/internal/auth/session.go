@@ -6,12 +6,12 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Session is a browser's session.
 type Session struct {
-	Account     marketplace.Account
+	Account     domain.Account
 	Begun       time.Time
 	AccessToken string // newly issued
 }

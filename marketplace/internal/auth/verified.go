@@ -7,15 +7,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Identity is an authenticated caller.
 type Identity struct {
 	Account uuid.UUID
-	Role    marketplace.Role
+	Role    domain.Role
 	// Mode is the credential's mode; "" means that the request chooses.
-	Mode marketplace.Mode
+	Mode domain.Mode
 	// Credential identifies the credential for rate limits. It is not secret.
 	Credential string
 }

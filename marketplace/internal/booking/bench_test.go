@@ -22,7 +22,7 @@ import (
 
 	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -51,7 +51,7 @@ func benchmarkBooking(b *testing.B, keyed bool) {
 		r := newRace(b, keyed)
 		var own, whole, per []float64
 		for range benchRounds() {
-			cycles, calls, statements := r.timed(b, r.cycle), r.timed(b, r.called), r.timed(b, r.replay)
+			cycles, calls, statements := r.measure(b, r.cycle), r.measure(b, r.callPartner), r.measure(b, r.replay)
 			own = append(own, float64(cycles-calls)/float64(statements))
 			whole = append(whole, float64(cycles)/float64(statements))
 			per = append(per, float64(benchCycles())/cycles.Seconds())
@@ -80,7 +80,7 @@ func BenchmarkBookingGrowth(b *testing.B) {
 		many.fill(b, benchsize.Choose(1_000_000, 1_000))
 		var ratios []float64
 		for range benchRounds() {
-			ratios = append(ratios, float64(many.timed(b, many.cycle))/float64(few.timed(b, few.cycle)))
+			ratios = append(ratios, float64(many.measure(b, many.cycle))/float64(few.measure(b, few.cycle)))
 		}
 		b.ReportMetric(middle(ratios), "1m-of-1k")
 	}
@@ -99,19 +99,19 @@ type race struct {
 	slots   string           // its answer to availability
 	codes   atomic.Int64
 	mu      sync.Mutex
-	asked   map[string][]byte   // the last body of each call, by path
-	sent    map[string][]byte   // the bodies of one cycle
-	http    *http.Client        // for calling the partner alone
-	trips   []pgtest.Trip       // of one cycle
-	made    marketplace.Booking // by that cycle
-	key     string              // of that booking
-	pool    *pgxpool.Pool       // for running the statements alone
+	asked   map[string][]byte // the last body of each call, by path
+	sent    map[string][]byte // the bodies of one cycle
+	http    *http.Client      // for calling the partner alone
+	trips   []pgtest.Trip     // of one cycle
+	made    domain.Booking    // by that cycle
+	key     string            // of that booking
+	pool    *pgxpool.Pool     // for running the statements alone
 }
 
 func newRace(b *testing.B, keyed bool) *race {
 	b.Helper()
 	r := &race{bench: setup(b), keyed: keyed, asked: map[string][]byte{}, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchAtOnce}}}
-	offer, _, _, err := r.store.Bookings.Claim(b.Context(), booking.Key{Mode: marketplace.Live}, r.order.Activity, r.order.Variation, r.order.Slot)
+	offer, _, _, err := r.store.Bookings.Claim(b.Context(), booking.Key{Mode: domain.Live}, r.order.Activity, r.order.Variation, r.order.Slot)
 	check(b, err)
 	zone, err := time.LoadLocation(offer.Activity.Product.TimeZone)
 	check(b, err)
@@ -151,12 +151,12 @@ func (r *race) answer(w http.ResponseWriter, asked *http.Request) {
 
 // cycle books, pays and confirms.
 func (r *race) cycle(ctx context.Context) error {
-	held, key, err := r.held(ctx)
+	held, key, err := r.createHold(ctx)
 	if err != nil {
 		return err
 	}
-	paid, err := r.Pay(ctx, marketplace.Scope{Account: r.reseller}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
-	if err == nil && paid.Status != marketplace.Confirmed {
+	paid, err := r.Pay(ctx, domain.Scope{Account: r.reseller}, held.ID, domain.Payment{Reference: "p", Succeeded: true})
+	if err == nil && paid.Status != domain.Confirmed {
 		err = fmt.Errorf("want it confirmed, got %s", paid.Status)
 	}
 	r.mu.Lock()
@@ -167,8 +167,8 @@ func (r *race) cycle(ctx context.Context) error {
 	return err
 }
 
-// held creates a hold, with a key of its own if checkouts have keys.
-func (r *race) held(ctx context.Context) (held booking.Held, key string, err error) {
+// createHold creates a hold, with a key of its own if checkouts have keys.
+func (r *race) createHold(ctx context.Context) (held booking.Held, key string, err error) {
 	if r.keyed {
 		key = uuid.NewString()
 	}
@@ -179,8 +179,8 @@ func (r *race) held(ctx context.Context) (held booking.Held, key string, err err
 	return held, key, err
 }
 
-// called makes only a cycle's calls to the partner.
-func (r *race) called(ctx context.Context) error {
+// callPartner makes only a cycle's calls to the partner.
+func (r *race) callPartner(ctx context.Context) error {
 	for path, body := range r.sent {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.partner.URL+path, bytes.NewReader(body))
 		if err != nil {
@@ -264,8 +264,8 @@ func (f fresh) id(id uuid.UUID) uuid.UUID {
 	return f.ids[id]
 }
 
-// timed returns how long that many runs take at a given concurrency.
-func (r *race) timed(b *testing.B, do func(context.Context) error) time.Duration {
+// measure returns how long that many runs take at a given concurrency.
+func (r *race) measure(b *testing.B, do func(context.Context) error) time.Duration {
 	b.Helper()
 	var all sync.WaitGroup
 	var next atomic.Int64

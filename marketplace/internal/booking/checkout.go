@@ -14,7 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/storefront"
 	"partnerkit.dev/schemas/partnerapi"
@@ -24,14 +24,14 @@ import (
 type Order struct {
 	ID                uuid.UUID // of the booking to create
 	Account           uuid.UUID // the reseller's
-	Mode              marketplace.Mode
+	Mode              domain.Mode
 	Activity          uuid.UUID
 	Variation         uuid.UUID
 	Slot              string // its availability id in the marketplace
 	Guests            []Party
 	Contact           partnerapi.Contact
-	Currency          marketplace.Currency // "": the partner's own
-	Affiliate         uuid.UUID            // zero: no affiliate
+	Currency          domain.Currency // "": the partner's own
+	Affiliate         uuid.UUID       // zero: no affiliate
 	ResellerReference string
 }
 
@@ -52,7 +52,7 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	if err != nil {
 		return Held{}, err
 	}
-	fresh, err := s.fresh(ctx, target, o, offer)
+	fresh, err := s.readSlot(ctx, target, o, offer)
 	if err != nil {
 		return Held{}, err
 	}
@@ -66,18 +66,18 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 
 // inSlot returns the booking with the partner's current slot. The error is Conflict if the slot
 // cannot be booked. The partner decides whether enough seats are left.
-func inSlot(b marketplace.Booking, o Order, offer Offer, slot *marketplace.Slot, now time.Time) (marketplace.Booking, error) {
+func inSlot(b domain.Booking, o Order, offer Offer, slot *domain.Slot, now time.Time) (domain.Booking, error) {
 	switch {
-	case slot == nil || !slot.Status.Bookable():
+	case slot == nil || !slot.Status.IsBookable():
 		return b, errNoSlot
 	case !slot.Start.After(now):
 		return b, errSlotStarted
 	}
-	b, err := priced(b, o, offer, *slot)
+	b, err := applyPrices(b, o, offer, *slot)
 	if err != nil {
 		return b, err
 	}
-	row, err := next(b, checkOut)
+	row, err := transitionFor(b, checkOut)
 	b.Status, b.AvailabilityID, b.Start, b.End = row.To, slot.ID, slot.Start, slot.End
 	return b, err
 }
@@ -92,18 +92,18 @@ func (s *Service) keepFresh(ctx context.Context, fresh Fresh) {
 }
 
 // draft validates the order and returns the booking as known before the partner is called.
-func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.Booking, error) {
+func (s *Service) draft(ctx context.Context, o Order, offer Offer) (domain.Booking, error) {
 	variation := offer.variation(o.Variation)
-	b := marketplace.Booking{
+	b := domain.Booking{
 		ID: o.ID, AccountID: o.Account, IntegrationID: offer.Integration.ID, Mode: o.Mode, ActivityID: o.Activity, VariationID: o.Variation,
 		ProductID: offer.Activity.Product.ID, OptionID: variation.Option.ID, Zone: offer.Activity.Product.TimeZone,
-		Sold: sold(offer.Activity, variation), Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
+		Sold: soldDetails(offer.Activity, variation), Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
 	}
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request"}
+	wrong := &domain.Error{Code: domain.Invalid, Message: "invalid request"}
 	guests := 0
 	for i, party := range o.Guests {
 		unit, mistake := unitOf(variation.Option, party)
-		if slices.ContainsFunc(b.Guests, func(g marketplace.Guests) bool { return g.UnitID == unit.ID }) {
+		if slices.ContainsFunc(b.Guests, func(g domain.Guests) bool { return g.UnitID == unit.ID }) {
 			mistake = cmp.Or(mistake, "type: expected each type or unit_id once")
 		}
 		if mistake != "" {
@@ -111,7 +111,7 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 			continue
 		}
 		guests += party.Quantity
-		b.Guests = append(b.Guests, marketplace.Guests{Type: unit.Type, Quantity: party.Quantity, UnitID: unit.ID})
+		b.Guests = append(b.Guests, domain.Guests{Type: unit.Type, Quantity: party.Quantity, UnitID: unit.ID})
 	}
 	if o.Affiliate != uuid.Nil {
 		known, err := s.Store.IsAffiliate(ctx, o.Affiliate)
@@ -126,24 +126,24 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (marketplace.
 		return b, wrong
 	}
 	if most := variation.Details.MaxNoBooking; most > 0 && guests > most {
-		return b, marketplace.Errorf(marketplace.Conflict, "at most %d guests in one booking of this variation", most)
+		return b, domain.Errorf(domain.Conflict, "at most %d guests in one booking of this variation", most)
 	}
 	// A missing exchange rate is found before the partner is called.
 	return b, storefront.CanPrice(offer.Activity, offer.Terms, o.Currency)
 }
 
-func (o Offer) variation(id uuid.UUID) marketplace.Variation {
+func (o Offer) variation(id uuid.UUID) domain.Variation {
 	for _, v := range o.Activity.Variations {
 		if v.ID == id {
 			return v
 		}
 	}
-	return marketplace.Variation{} // the store has found it
+	return domain.Variation{} // the store has found it
 }
 
-// sold is the part of the catalog that a booking keeps.
-func sold(a marketplace.Activity, v marketplace.Variation) marketplace.Sold {
-	return marketplace.Sold{ActivityTitle: a.Title, VariationTitle: v.Title, Voucher: marketplace.Voucher{
+// soldDetails is the part of the catalog that a booking keeps.
+func soldDetails(a domain.Activity, v domain.Variation) domain.Sold {
+	return domain.Sold{ActivityTitle: a.Title, VariationTitle: v.Title, Voucher: domain.Voucher{
 		PartnerName: a.PartnerName, Address: a.Details.Address, Pickup: v.Details.Pickup,
 		CancellationPolicy: v.Option.CancellationCutoff, Notes: v.Details.Notes,
 	}}
@@ -170,21 +170,21 @@ func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake s
 	return found, ""
 }
 
-// priced returns the booking with the prices of its slot.
-func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) (marketplace.Booking, error) {
+// applyPrices returns the booking with the prices of its slot.
+func applyPrices(b domain.Booking, o Order, offer Offer, slot domain.Slot) (domain.Booking, error) {
 	variation := offer.variation(o.Variation)
 	prices, currency, err := storefront.PriceOf(offer.Activity, variation, slot, offer.Terms, o.Currency)
 	if err != nil {
 		return b, err
 	}
-	b.Currency, b.Total = currency, marketplace.Number{}
+	b.Currency, b.Total = currency, domain.Number{}
 	if prices.GroupPrice != nil {
 		b.Total = *prices.GroupPrice
 		return b, nil
 	}
-	guests := make([]marketplace.Guests, len(b.Guests))
+	guests := make([]domain.Guests, len(b.Guests))
 	for i, g := range b.Guests {
-		if g.Price, err = prices.Of(g.UnitID); err != nil {
+		if g.Price, err = prices.UnitPrice(g.UnitID); err != nil {
 			return b, err
 		}
 		b.Total.Decimal = b.Total.Add(g.Price.Mul(decimal.NewFromInt(int64(g.Quantity))))
@@ -194,9 +194,9 @@ func priced(b marketplace.Booking, o Order, offer Offer, slot marketplace.Slot) 
 	return b, nil
 }
 
-// fresh reads the slot from the partner: by its id, or else by its start. The error is Conflict if
+// readSlot reads the slot from the partner: by its id, or else by its start. The error is Conflict if
 // the slot has begun, or is too far in the future.
-func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, offer Offer) (Fresh, error) {
+func (s *Service) readSlot(ctx context.Context, target partner.Target, o Order, offer Offer) (Fresh, error) {
 	fresh := Fresh{At: s.Now(), Variation: o.Variation, Asked: o.Slot}
 	if !offer.Start.After(fresh.At) {
 		return fresh, errSlotStarted
@@ -205,7 +205,7 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 	if err != nil {
 		return fresh, fmt.Errorf("the zone of activity %s: %w", o.Activity, err)
 	}
-	date := marketplace.DateIn(offer.Start, zone)
+	date := domain.DateIn(offer.Start, zone)
 	window := catalog.Window{Zone: zone, From: date, To: date}
 	var read *catalog.SlotAnswer
 	err = s.Partner.FreshAvailability(ctx, target, window.Request(catalog.SlotOption{
@@ -218,7 +218,7 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		if last := marketplace.DateIn(fresh.At, zone).AddDate(0, 0, partnerapi.LookaheadDays); date.After(last) && refusedByPartner(err) {
+		if last := domain.DateIn(fresh.At, zone).AddDate(0, 0, partnerapi.LookaheadDays); date.After(last) && refusedByPartner(err) {
 			err = errNoSlot // lawful for a date that far in the future
 		}
 		return fresh, err
@@ -229,15 +229,15 @@ func (s *Service) fresh(ctx context.Context, target partner.Target, o Order, off
 
 // refusedByPartner reports whether the partner answered with a 4xx.
 func refusedByPartner(err error) bool {
-	var failed *marketplace.Error
+	var failed *domain.Error
 	return errors.As(err, &failed) && failed.PartnerStatus/100 == 4
 }
 
-var errNoSlot = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotSoldOut, Message: "the slot can no longer be booked"}
+var errNoSlot = &domain.Error{Code: domain.Conflict, Reason: domain.SlotSoldOut, Message: "the slot can no longer be booked"}
 
-var errSlotStarted = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotStarted, Message: "the slot has already started"}
+var errSlotStarted = &domain.Error{Code: domain.Conflict, Reason: domain.SlotStarted, Message: "the slot has already started"}
 
-func match(slots []marketplace.Slot, id string, start time.Time) *marketplace.Slot {
+func match(slots []domain.Slot, id string, start time.Time) *domain.Slot {
 	for i := range slots {
 		if slots[i].ID == id {
 			return &slots[i]

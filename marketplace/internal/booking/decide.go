@@ -5,17 +5,17 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Abandon releases a hold that the customer no longer wants. A job calls the partner. The error is
 // NotFound, or a Conflict that names the state.
-func (s *Service) Abandon(ctx context.Context, of marketplace.Scope, id uuid.UUID) (marketplace.Booking, error) {
+func (s *Service) Abandon(ctx context.Context, of domain.Scope, id uuid.UUID) (domain.Booking, error) {
 	return s.decide(ctx, of, id, abandon, "")
 }
 
 // Cancel cancels a confirmed booking. A job calls the partner. Its errors are those of Abandon.
-func (s *Service) Cancel(ctx context.Context, of marketplace.Scope, id uuid.UUID, reason string) (marketplace.Booking, error) {
+func (s *Service) Cancel(ctx context.Context, of domain.Scope, id uuid.UUID, reason string) (domain.Booking, error) {
 	return s.decide(ctx, of, id, customerCancel, reason)
 }
 
@@ -23,26 +23,26 @@ func (s *Service) Cancel(ctx context.Context, of marketplace.Scope, id uuid.UUID
 // confirm is sent once more before the hold is released, as Retry does. No confirm may follow a
 // release (CNF-5), and a cancellation needs the id of the partner's booking. If the partner's
 // answer stays unknown, the booking needs attention. Its errors are those of Abandon.
-func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (marketplace.Booking, error) {
+func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (domain.Booking, error) {
 	r, err := s.Store.Booking(ctx, id)
-	if err == nil && r.Status == marketplace.Paid && r.Doubted {
+	if err == nil && r.Status == domain.Paid && r.Doubted {
 		_, err = s.Retry(ctx, id)
 	}
-	if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // another call was first
-		return marketplace.Booking{}, err
+	if err != nil && domain.CodeOf(err) != domain.Conflict { // another call was first
+		return domain.Booking{}, err
 	}
-	return s.decide(ctx, marketplace.Scope{}, id, operatorCancel, reason)
+	return s.decide(ctx, domain.Scope{}, id, operatorCancel, reason)
 }
 
 // Deliver sends a failed release or cancellation again. Its errors are those of Abandon.
-func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, marketplace.Scope{}, id, operatorDeliver, "")
+func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (domain.Booking, error) {
+	return s.decide(ctx, domain.Scope{}, id, operatorDeliver, "")
 }
 
 // Resolve marks a booking's attention as resolved, except for reasons that keep a payment from its
 // booking. Its errors are those of Abandon.
-func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	return s.decide(ctx, marketplace.Scope{}, id, operatorResolve, "")
+func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (domain.Booking, error) {
+	return s.decide(ctx, domain.Scope{}, id, operatorResolve, "")
 }
 
 // leftInDoubt is shown to operators when a booking was cancelled while its state was
@@ -50,12 +50,12 @@ func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (marketplace.Bookin
 const leftInDoubt = "the booking was cancelled, but it is unknown whether the partner has booked: ask the partner to cancel what it has"
 
 // decide makes a transition whose calls to the partner are made by jobs.
-func (s *Service) decide(ctx context.Context, of marketplace.Scope, id uuid.UUID, on event, reason string) (marketplace.Booking, error) {
+func (s *Service) decide(ctx context.Context, of domain.Scope, id uuid.UUID, on event, reason string) (domain.Booking, error) {
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
-		if err := visible(r.Booking, of); err != nil {
+		if err := checkVisible(r.Booking, of); err != nil {
 			return Change{}, err
 		}
-		row, err := next(r.Booking, on)
+		row, err := transitionFor(r.Booking, on)
 		if err != nil {
 			return Change{}, err
 		}
@@ -67,7 +67,7 @@ func (s *Service) decide(ctx context.Context, of marketplace.Scope, id uuid.UUID
 			why += ": " + reason
 		}
 		c, err := move(r.Booking, on, s.Now(), why, leftInDoubt, uuid.Nil)
-		if reason != "" && row.Cancel == marketplace.Pending {
+		if reason != "" && row.Cancel == domain.Pending {
 			c.Booking.CancelReason = reason
 		}
 		return c, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -25,13 +25,13 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 		return busyPause, nil
 	}
 	defer leave()
-	call, by := uuid.New(), partner.Within(sendTime)
+	call, by := uuid.New(), partner.SendWithin(sendTime)
 	r, _, err = s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		again = 0
 		if r.ConfirmCall == call {
 			return Change{}, nil // stored; only the database's reply was lost
 		}
-		if _, err := next(r.Booking, confirmAgain); err != nil { // already settled
+		if _, err := transitionFor(r.Booking, confirmAgain); err != nil { // already settled
 			if confirming.holds(r.Booking) { // or will be; if not, there is no other job
 				again = pause(r.ConfirmTries - 1)
 			}
@@ -49,19 +49,19 @@ func (s *Service) DeliverConfirm(ctx context.Context, id uuid.UUID) (again time.
 	if r, err = s.confirm(ctx, r, call, by); err != nil {
 		return 0, err // no other job exists until this one ends
 	}
-	if _, err := next(r.Booking, confirmAgain); err == nil {
+	if _, err := transitionFor(r.Booking, confirmAgain); err == nil {
 		again = pause(r.ConfirmTries - 1)
 	}
 	return again, nil
 }
 
-var errAnswered = &marketplace.Error{Code: marketplace.Conflict, Message: "not sent, because an earlier confirm has been answered"}
+var errAnswered = &domain.Error{Code: domain.Conflict, Message: "not sent, because an earlier confirm has been answered"}
 
 // delivery is a call that is repeated until the partner accepts it.
 type delivery struct {
 	endpoint partnerapi.Endpoint
-	owed     func(marketplace.Booking) bool
-	count    func(*marketplace.Booking) (tries *int, since time.Time)
+	owed     func(domain.Booking) bool
+	count    func(*domain.Booking) (tries *int, since time.Time)
 	send     func(context.Context, *Service, partner.SendBy, Record, partner.Target) partner.Outcome
 	taken    event
 	giveUp   event
@@ -69,8 +69,8 @@ type delivery struct {
 
 var release = delivery{
 	endpoint: partnerapi.Release,
-	owed:     func(b marketplace.Booking) bool { return b.Release == marketplace.Pending },
-	count:    func(b *marketplace.Booking) (*int, time.Time) { return &b.ReleaseTries, b.ReleaseSince },
+	owed:     func(b domain.Booking) bool { return b.Release == domain.Pending },
+	count:    func(b *domain.Booking) (*int, time.Time) { return &b.ReleaseTries, b.ReleaseSince },
 	send: func(ctx context.Context, s *Service, by partner.SendBy, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Release(ctx, by, t, r.Code)
 	},
@@ -79,8 +79,8 @@ var release = delivery{
 
 var cancellation = delivery{
 	endpoint: partnerapi.Cancel,
-	owed:     func(b marketplace.Booking) bool { return b.Cancellation == marketplace.Pending },
-	count:    func(b *marketplace.Booking) (*int, time.Time) { return &b.CancelTries, b.CancelSince },
+	owed:     func(b domain.Booking) bool { return b.Cancellation == domain.Pending },
+	count:    func(b *domain.Booking) (*int, time.Time) { return &b.CancelTries, b.CancelSince },
 	send: func(ctx context.Context, s *Service, by partner.SendBy, r Record, t partner.Target) partner.Outcome {
 		return s.Partner.Cancel(ctx, by, t, r.ExternalBookingID, r.CancelReason)
 	},
@@ -110,7 +110,7 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	}
 	defer leave()
 	var call Call
-	by := partner.Within(sendTime)
+	by := partner.SendWithin(sendTime)
 	r, c, err := s.moves.stepFrom(ctx, r, func(r Record) (Change, error) {
 		if !d.owed(r.Booking) {
 			return Change{}, nil
@@ -131,11 +131,11 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 		outcome = d.send(ctx, s, by, r, target)
 	}
 	var left atomic.Bool // not read: the caller does the same in both cases
-	r, _, err = s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
+	r, _, err = s.moves.storeResult(ctx, r, &left, func(r Record) (Change, error) {
 		c := Change{At: s.Now(), Booking: r.Booking}
 		if d.owed(r.Booking) {
 			var err error
-			if c, err = delivered(r, d, outcome, s.Now()); err != nil {
+			if c, err = applyDelivery(r, d, outcome, s.Now()); err != nil {
 				return c, err
 			}
 		}
@@ -149,8 +149,8 @@ func (s *Service) deliver(ctx context.Context, id uuid.UUID, d delivery) (again 
 	return pause(*tries - 1), nil
 }
 
-// delivered applies the outcome of a delivery to a booking.
-func delivered(r Record, d delivery, o partner.Outcome, now time.Time) (Change, error) {
+// applyDelivery applies the outcome of a delivery to a booking.
+func applyDelivery(r Record, d delivery, o partner.Outcome, now time.Time) (Change, error) {
 	_, since := d.count(&r.Booking)
 	on := event("")
 	switch {
@@ -158,7 +158,7 @@ func delivered(r Record, d delivery, o partner.Outcome, now time.Time) (Change, 
 		on = d.taken
 	case o.Kind == partner.Unsupported:
 		on = cancelUnsupported
-	case parked(since, now):
+	case isParked(since, now):
 		on = d.giveUp
 	default:
 		return Change{At: now, Booking: r.Booking}, nil
@@ -203,7 +203,7 @@ const mostConfirms = 5
 
 // silence returns the event for a confirm without an answer. It is repeated a few times until the
 // hold expires.
-func silence(b marketplace.Booking, now time.Time) event {
+func silence(b domain.Booking, now time.Time) event {
 	if b.ConfirmTries >= mostConfirms || !now.Before(b.ExpiresAt) {
 		return confirmGiveUp
 	}
@@ -214,5 +214,5 @@ func silence(b marketplace.Booking, now time.Time) event {
 // attention.
 const deliverFor = 72 * time.Hour
 
-// parked reports whether a delivery that has been due since then is given up.
-func parked(since, now time.Time) bool { return now.Sub(since) >= deliverFor }
+// isParked reports whether a delivery that has been due since then is given up.
+func isParked(since, now time.Time) bool { return now.Sub(since) >= deliverFor }

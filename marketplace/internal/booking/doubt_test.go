@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // byHand reports to the partner's judge that an operator sends the next confirm.
-func (b *bench) byHand(t *testing.T, held marketplace.Booking) {
+func (b *bench) byHand(t *testing.T, held domain.Booking) {
 	t.Helper()
 	_, err := b.partner.Control.Journal.Testify(t.Context(), client.Testimony{ByHand: held.Code})
 	check(t, err)
@@ -52,19 +52,19 @@ func TestACancelledBookingIsNotLeftAtAPartnerThatMayHaveBooked(t *testing.T) {
 			held := b.checkout(t)
 			b.pays(t, held.ID, "p-1")
 			b.work(t)
-			if r, err := b.store.Bookings.Booking(t.Context(), held.ID); err != nil || r.Status != marketplace.Paid || len(r.Attention) != 1 {
+			if r, err := b.store.Bookings.Booking(t.Context(), held.ID); err != nil || r.Status != domain.Paid || len(r.Attention) != 1 {
 				t.Fatalf("Expected PAID, and an operator to be notified, received %+v and %v", r.Booking, err)
 			}
 			b.byHand(t, held)
 			cancelled, err := b.Settle(t.Context(), held.ID, "ill")
-			if err != nil || cancelled.Status != marketplace.Cancelled {
+			if err != nil || cancelled.Status != domain.Cancelled {
 				t.Fatalf("want it CANCELLED, got %+v and %v", cancelled, err)
 			}
 			b.work(t)
-			b.is(t, held.ID, marketplace.Cancelled)
+			b.is(t, held.ID, domain.Cancelled)
 			b.nothingLeft(t)
 			if name != senseless { // the partner's judge counts every 200 as an answer
-				b.kept(t)
+				b.requireKept(t)
 			}
 		})
 	}
@@ -80,17 +80,17 @@ func TestACancelledBookingIsListedIfThePartnerDoesNotSayWhetherItHasBooked(t *te
 	_, err := b.Settle(t.Context(), held.ID, "")
 	check(t, err)
 	b.work(t)
-	r := b.is(t, held.ID, marketplace.Cancelled, marketplace.ConfirmUnknown)
-	if got := booking.Actions(r.Booking, marketplace.ConfirmUnknown); !slices.Equal(got, []marketplace.Action{marketplace.Resolve}) {
+	r := b.is(t, held.ID, domain.Cancelled, domain.ConfirmUnknown)
+	if got := booking.Actions(r.Booking, domain.ConfirmUnknown); !slices.Equal(got, []domain.Action{domain.Resolve}) {
 		t.Errorf("want it to be seen to elsewhere, got %v", got)
 	}
-	if n := b.calls(t, partnerapi.Confirm); n != 2 || r.Release != marketplace.Done {
+	if n := b.calls(t, partnerapi.Confirm); n != 2 || r.Release != domain.Done {
 		t.Errorf("want the partner asked once more, and the hold given back, got %d confirms, and the release %s", n, r.Release)
 	}
 	_, err = b.Resolve(t.Context(), held.ID)
 	check(t, err)
-	b.is(t, held.ID, marketplace.Cancelled)
-	b.kept(t)
+	b.is(t, held.ID, domain.Cancelled)
+	b.requireKept(t)
 }
 
 func TestOnlyOneOfManyConcurrentMovesOfABookingSucceeds(t *testing.T) {
@@ -104,7 +104,7 @@ func TestOnlyOneOfManyConcurrentMovesOfABookingSucceeds(t *testing.T) {
 			case 0, 1:
 				b.pays(t, held.ID, []string{"p-1", "p-2"}[i%2])
 			case 2:
-				_, _ = b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
+				_, _ = b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, held.ID)
 			case 3:
 				check(t, b.Sweep(t.Context()))
 			}
@@ -114,8 +114,8 @@ func TestOnlyOneOfManyConcurrentMovesOfABookingSucceeds(t *testing.T) {
 	b.work(t)
 	r, err := b.store.Bookings.Booking(t.Context(), held.ID)
 	check(t, err)
-	if (r.Status != marketplace.Paid && r.Status != marketplace.Confirmed) || len(r.Payments) != 2 {
+	if (r.Status != domain.Paid && r.Status != domain.Confirmed) || len(r.Payments) != 2 {
 		t.Errorf("want both payments kept, got %s and %+v", r.Status, r.Payments)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/booking.md")
@@ -71,7 +71,7 @@ func diagram() string {
 	for _, a := range arrows {
 		fmt.Fprintf(&drawn, "    %s --> %s: %s\n", a.from, a.to, strings.Join(events[a], "<br>"))
 	}
-	for _, last := range []marketplace.BookingStatus{marketplace.Refused, marketplace.Lost, marketplace.Released, marketplace.Confirmed, marketplace.Cancelled} {
+	for _, last := range []domain.BookingStatus{domain.Refused, domain.Lost, domain.Released, domain.Confirmed, domain.Cancelled} {
 		fmt.Fprintf(&drawn, "    %s --> [*]\n", last)
 	}
 	return drawn.String()
@@ -102,7 +102,7 @@ func rows() string {
 func invariants() string {
 	var drawn strings.Builder
 	drawn.WriteString("| law | | because |\n|---|---|---|\n")
-	for _, invariant := range marketplace.BookingInvariants() {
+	for _, invariant := range domain.BookingInvariants() {
 		fmt.Fprintf(&drawn, "| %s | %s | %s |\n", invariant.ID, invariant.Says, invariant.Why)
 	}
 	return drawn.String()

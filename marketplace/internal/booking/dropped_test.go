@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 func TestABookingWhoseJobWasDroppedNeedsAnOperator(t *testing.T) {
@@ -17,45 +17,45 @@ func TestABookingWhoseJobWasDroppedNeedsAnOperator(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault  string
 		owe    func(*testing.T, *bench, uuid.UUID) error
-		status marketplace.BookingStatus
-		raises marketplace.AttentionReason
-		action marketplace.Action
-		settle func(*bench, context.Context, uuid.UUID) (marketplace.Booking, error)
-		ends   marketplace.BookingStatus
+		status domain.BookingStatus
+		raises domain.AttentionReason
+		action domain.Action
+		settle func(*bench, context.Context, uuid.UUID) (domain.Booking, error)
+		ends   domain.BookingStatus
 	}{
 		"a confirm that had no answer": {
 			`{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`,
 			func(t *testing.T, b *bench, id uuid.UUID) error { b.pays(t, id, "p-1"); return nil },
-			marketplace.Paid, marketplace.ConfirmUnknown, marketplace.TryConfirm,
-			func(b *bench, ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+			domain.Paid, domain.ConfirmUnknown, domain.TryConfirm,
+			func(b *bench, ctx context.Context, id uuid.UUID) (domain.Booking, error) {
 				return b.Retry(ctx, id)
 			},
-			marketplace.Confirmed,
+			domain.Confirmed,
 		},
 		"a release": {
 			"",
 			func(t *testing.T, b *bench, id uuid.UUID) error {
-				_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, id)
+				_, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, id)
 				return err
 			},
-			marketplace.Released, marketplace.ReleaseFailed, marketplace.TryDeliver,
-			func(b *bench, ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+			domain.Released, domain.ReleaseFailed, domain.TryDeliver,
+			func(b *bench, ctx context.Context, id uuid.UUID) (domain.Booking, error) {
 				return b.Deliver(ctx, id)
 			},
-			marketplace.Released,
+			domain.Released,
 		},
 		"a cancellation": {
 			"",
 			func(t *testing.T, b *bench, id uuid.UUID) error {
 				b.pays(t, id, "p-1")
-				_, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, id, "")
+				_, err := b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, id, "")
 				return err
 			},
-			marketplace.Cancelled, marketplace.CancelFailed, marketplace.TryDeliver,
-			func(b *bench, ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
+			domain.Cancelled, domain.CancelFailed, domain.TryDeliver,
+			func(b *bench, ctx context.Context, id uuid.UUID) (domain.Booking, error) {
 				return b.Deliver(ctx, id)
 			},
-			marketplace.Cancelled,
+			domain.Cancelled,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestABookingWhoseJobWasDroppedNeedsAnOperator(t *testing.T) {
 			b.is(t, held.ID, c.ends)
 			b.work(t)
 			b.is(t, held.ID, c.ends)
-			b.kept(t)
+			b.requireKept(t)
 		})
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -21,11 +21,11 @@ func BenchmarkBookingBesideEvents(b *testing.B) {
 		other := pgtest.OpenAt(b, r.store.Pool().Config().ConnString())
 		var ratios, rates []float64
 		for range benchRounds() {
-			alone := r.timed(b, r.cycle)
+			alone := r.measure(b, r.cycle)
 			ctx, end := context.WithCancel(b.Context())
 			stored, began, ended := 0, time.Now(), sync.WaitGroup{}
 			ended.Go(func() { stored = storeEvents(ctx, b, other) })
-			beside := r.timed(b, r.cycle)
+			beside := r.measure(b, r.cycle)
 			end()
 			ended.Wait()
 			ratios = append(ratios, float64(beside)/float64(alone))
@@ -58,7 +58,7 @@ func storeEvents(ctx context.Context, b *testing.B, store *postgres.Store) (stor
 		case <-tick.C:
 			for ; float64(stored) < time.Since(began).Seconds()*1000; stored++ { // catches up after a slow tick
 				if _, err := store.Pool().Exec(context.WithoutCancel(ctx), `
-					INSERT INTO event_outbox (type, subject_id, data) VALUES ($1, gen_random_uuid(), '{"dates": ["2026-07-01"]}')`, marketplace.SlotChanged); err != nil {
+					INSERT INTO event_outbox (type, subject_id, data) VALUES ($1, gen_random_uuid(), '{"dates": ["2026-07-01"]}')`, domain.SlotChanged); err != nil {
 					b.Error(err)
 					return stored
 				}

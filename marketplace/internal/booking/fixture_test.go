@@ -15,7 +15,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -83,12 +83,12 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	b := &bench{queries: &pgtest.Recorder{}, partner: mocktest.Start(t, options)}
 	b.store = pgtest.OpenRecorded(t, pgtest.URL(t), b.queries)
 	b.store.Bookings.Clock = b.now
-	account := func(role marketplace.Role) uuid.UUID {
-		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
+	account := func(role domain.Role) uuid.UUID {
+		a := domain.Account{ID: uuid.New(), Email: string(role) + "@example.com", Role: role, PasswordHash: "-", CreatedAt: noon}
 		check(t, b.store.Accounts.CreateAccount(t.Context(), a))
 		return a.ID
 	}
-	b.reseller, b.guide = account(marketplace.Reseller), account(marketplace.Affiliate)
+	b.reseller, b.guide = account(domain.Reseller), account(domain.Affiliate)
 	guard := partner.NewGuard(true)
 	var err error
 	b.client, err = partner.NewClient(partner.Config{
@@ -100,7 +100,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	key, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	check(t, err)
 	b.integrations = partner.NewRegistry(b.store.Partners, guard, key, b.now)
-	made, _, err := b.integrations.Register(t.Context(), account(marketplace.Partner), partner.Registration{
+	made, _, err := b.integrations.Register(t.Context(), account(domain.Partner), partner.Registration{
 		Name: "Mock", BaseURL: b.partner.URL, AuthKey: b.partner.AuthKey, HandlesTicketDelivery: true,
 	})
 	check(t, err)
@@ -116,7 +116,7 @@ func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 }
 
 // pull pulls the catalog, and the slots that the tests book.
-func (b *bench) pull(t testing.TB, i marketplace.Integration) {
+func (b *bench) pull(t testing.TB, i domain.Integration) {
 	t.Helper()
 	target, err := b.integrations.Target(i)
 	check(t, err)
@@ -131,17 +131,17 @@ func (b *bench) pull(t testing.TB, i marketplace.Integration) {
 		_, err := catalog.NewSlotPuller(b.store.Catalog, b.client, b.now).Pull(t.Context(), target, o)
 		check(t, err)
 		b.order = booking.Order{
-			Mode:    marketplace.Live,
+			Mode:    domain.Live,
 			Account: b.reseller, Variation: o.VariationID, Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}},
 			Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 		}
 		check(t, b.store.Pool().QueryRow(t.Context(), `SELECT activity_id FROM variations WHERE id = $1`, o.VariationID).Scan(&b.order.Activity))
 	}
-	from := marketplace.DateIn(b.now(), time.UTC).AddDate(0, 0, 9)
+	from := domain.DateIn(b.now(), time.UTC).AddDate(0, 0, 9)
 	slots, err := b.store.Storefront.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 30))
 	check(t, err)
 	for _, slot := range slots {
-		if slot.Status.Bookable() && *slot.Vacancies > 5 {
+		if slot.Status.IsBookable() && *slot.Vacancies > 5 {
 			b.order.Slot = slot.ID
 			return
 		}
@@ -159,11 +159,11 @@ func (b *bench) hold(ctx context.Context, o booking.Order) (held booking.Held, e
 }
 
 // checkout creates a booking up to the hold.
-func (b *bench) checkout(t *testing.T, change ...func(*booking.Order)) marketplace.Booking {
+func (b *bench) checkout(t *testing.T, change ...func(*booking.Order)) domain.Booking {
 	t.Helper()
 	held, err := b.hold(t.Context(), b.wants(change...))
 	check(t, err)
-	if held.Status != marketplace.Held {
+	if held.Status != domain.Held {
 		t.Fatalf("want it HELD, got %s", held.Status)
 	}
 	return held.Booking
@@ -179,9 +179,9 @@ func (b *bench) wants(change ...func(*booking.Order)) booking.Order {
 }
 
 // pays reports a successful payment.
-func (b *bench) pays(t *testing.T, id uuid.UUID, reference string) marketplace.Booking {
+func (b *bench) pays(t *testing.T, id uuid.UUID, reference string) domain.Booking {
 	t.Helper()
-	paid, err := b.Pay(t.Context(), marketplace.Scope{Account: b.reseller}, id, marketplace.Payment{Reference: reference, Succeeded: true})
+	paid, err := b.Pay(t.Context(), domain.Scope{Account: b.reseller}, id, domain.Payment{Reference: reference, Succeeded: true})
 	check(t, err)
 	return paid
 }
@@ -221,7 +221,7 @@ func (b *bench) work(t *testing.T) {
 }
 
 // is fails unless a booking is stored with this status.
-func (b *bench) is(t *testing.T, id uuid.UUID, want marketplace.BookingStatus, attention ...marketplace.AttentionReason) booking.Record {
+func (b *bench) is(t *testing.T, id uuid.UUID, want domain.BookingStatus, attention ...domain.AttentionReason) booking.Record {
 	t.Helper()
 	r, err := b.store.Bookings.Booking(t.Context(), id)
 	check(t, err)
@@ -243,16 +243,16 @@ func (b *bench) calls(t *testing.T, endpoint partnerapi.Endpoint) int {
 	return n
 }
 
-// called fails unless exactly that many calls to an endpoint have arrived.
-func (b *bench) called(t *testing.T, endpoint partnerapi.Endpoint, want int) {
+// requireCalls fails unless exactly that many calls to an endpoint have arrived.
+func (b *bench) requireCalls(t *testing.T, endpoint partnerapi.Endpoint, want int) {
 	t.Helper()
 	if n := b.calls(t, endpoint); n != want {
 		t.Errorf("want %d calls of %s, got %d", want, endpoint, n)
 	}
 }
 
-// kept fails if the partner's judge reports the caller, or if a seat was lost.
-func (b *bench) kept(t *testing.T) {
+// requireKept fails if the partner's judge reports the caller, or if a seat was lost.
+func (b *bench) requireKept(t *testing.T) {
 	t.Helper()
 	b.partner.AssertCallerKept(t)
 	if broken := b.partner.Default().Platform().Invariants(); broken != nil {

@@ -40,12 +40,12 @@ func BenchmarkBookingJudged(b *testing.B) {
 		check(b, err)
 		var ratios []float64
 		for range benchRounds() {
-			without := r.timed(b, r.cycle)
+			without := r.measure(b, r.cycle)
 			r.Service = judged
-			with := r.timed(b, r.cycle)
+			with := r.measure(b, r.cycle)
 			r.Service = plain
 			ratios = append(ratios, float64(with)/float64(without))
-			drained(judge) // otherwise the next round pays for this one
+			waitForJudge(judge) // otherwise the next round pays for this one
 		}
 		b.ReportMetric(middle(ratios), "judged-x-of-not")
 		judge.Close()
@@ -54,8 +54,8 @@ func BenchmarkBookingJudged(b *testing.B) {
 	}
 }
 
-// drained waits until no call waits for the judge.
-func drained(judge *judging.Judge) {
+// waitForJudge waits until no call waits for the judge.
+func waitForJudge(judge *judging.Judge) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for judge.Counts().Waiting > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -25,8 +25,8 @@ type reported struct {
 
 func respond(held booking.Held, failed error) booking.Answer {
 	answer := reported{Booking: held.ID}
-	switch marketplace.CodeOf(failed) {
-	case marketplace.Conflict, marketplace.PartnerFailed, marketplace.PartnerLate:
+	switch domain.CodeOf(failed) {
+	case domain.Conflict, domain.PartnerFailed, domain.PartnerLate:
 		answer.Error = failed.Error()
 	default:
 		if failed != nil {
@@ -37,8 +37,8 @@ func respond(held booking.Held, failed error) booking.Answer {
 	return booking.Answer{Status: 200, Body: text}
 }
 
-// once books with a key, each time as a new request.
-func (b *bench) once(t *testing.T, body byte, change ...func(*booking.Order)) (reported, error) {
+// checkoutWithKey books with a key, each time as a new request.
+func (b *bench) checkoutWithKey(t *testing.T, body byte, change ...func(*booking.Order)) (reported, error) {
 	t.Helper()
 	answer, err := b.Checkout(t.Context(), b.wants(change...), booking.Key{Key: "order-1", Body: [32]byte{body}}, respond)
 	var got reported
@@ -58,18 +58,18 @@ func dies(f func()) {
 func TestARequestWithAKeyBooksOnceAndHasTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	first, err := b.once(t, 1)
+	first, err := b.checkoutWithKey(t, 1)
 	check(t, err)
-	b.is(t, first.Booking, marketplace.Held)
-	again, err := b.once(t, 1, func(o *booking.Order) { o.Slot = "gone meanwhile" })
+	b.is(t, first.Booking, domain.Held)
+	again, err := b.checkoutWithKey(t, 1, func(o *booking.Order) { o.Slot = "gone meanwhile" })
 	if err != nil || again != first {
 		t.Errorf("want %+v again, got %+v and %v", first, again, err)
 	}
-	if _, err := b.once(t, 2); marketplace.CodeOf(err) != marketplace.Unprocessable {
+	if _, err := b.checkoutWithKey(t, 2); domain.CodeOf(err) != domain.Unprocessable {
 		t.Errorf("want another body refused, got %v", err)
 	}
 	b.ahead.Add(int64(24 * time.Hour))
-	later, err := b.once(t, 2)
+	later, err := b.checkoutWithKey(t, 2)
 	check(t, err)
 	if later.Booking == first.Booking || b.calls(t, partnerapi.Reserve) != 2 {
 		t.Errorf("want the key forgotten after a day, got %+v", later)
@@ -83,14 +83,14 @@ func TestARequestThatIsWrongLeavesItsKeyFree(t *testing.T) {
 		"an unknown slot":  func(o *booking.Order) { o.Slot = "nothing" },
 		"an unknown guide": func(o *booking.Order) { o.Affiliate = b.reseller },
 	} {
-		if _, err := b.once(t, 1, change); err == nil {
+		if _, err := b.checkoutWithKey(t, 1, change); err == nil {
 			t.Errorf("%s: want an error", name)
 		}
 	}
-	if _, err := b.once(t, 2); err != nil {
+	if _, err := b.checkoutWithKey(t, 2); err != nil {
 		t.Errorf("want it done once it is right, got %v", err)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
@@ -100,20 +100,20 @@ func TestARequestThatIsUnderWayIsNotDoneTwice(t *testing.T) {
 	b.Config.Partner = slowAvailability{b.client, under, over}
 	done := make(chan reported, 1)
 	go func() {
-		first, _ := b.once(t, 1)
+		first, _ := b.checkoutWithKey(t, 1)
 		done <- first
 	}()
 	<-under
-	underWay := (*marketplace.Error)(nil)
-	if _, err := b.once(t, 1); !errors.As(err, &underWay) || underWay.Reason != marketplace.IdempotencyKeyInFlight {
+	underWay := (*domain.Error)(nil)
+	if _, err := b.checkoutWithKey(t, 1); !errors.As(err, &underWay) || underWay.Reason != domain.IdempotencyKeyInFlight {
 		t.Errorf("Expected an error that says that it is in progress, and when to retry, received %v", err)
 	}
 	close(over)
 	first := <-done
-	if again, err := b.once(t, 1); err != nil || again != first {
+	if again, err := b.checkoutWithKey(t, 1); err != nil || again != first {
 		t.Errorf("want %+v again, got %+v and %v", first, again, err)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 // slowAvailability is a partner whose availability call lasts until the test ends it.
@@ -132,24 +132,24 @@ func TestAnIdempotencyKeyIsFreeAgainIfThePartnerWasNotCalled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	gone, leave := context.WithCancel(t.Context())
-	b.Config.Partner = absent{b.client, leave}
+	b.Config.Partner = absentPartner{b.client, leave}
 	if _, err := b.Checkout(gone, b.wants(), booking.Key{Key: "order-1", Body: [32]byte{1}}, respond); err == nil {
 		t.Error("want who has left to have nothing")
 	}
 	b.Config.Partner = b.client
-	if _, err := b.once(t, 1); err != nil {
+	if _, err := b.checkoutWithKey(t, 1); err != nil {
 		t.Errorf("want it done, got %v", err)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
-// absent is a partner whose customer disconnects before the partner is called.
-type absent struct {
+// absentPartner is a partner whose customer disconnects before the partner is called.
+type absentPartner struct {
 	*partner.Client
 	leave func()
 }
 
-func (a absent) FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+func (a absentPartner) FreshAvailability(ctx context.Context, t partner.Target, asked partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	a.leave()
 	return a.Client.FreshAvailability(ctx, t, asked, read)
 }
@@ -176,10 +176,10 @@ func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
 				b.arm(t, c.fault)
 			}
 			b.Config.Keys = deadKeys{b.store.Bookings}
-			first, err := b.once(t, 1)
+			first, err := b.checkoutWithKey(t, 1)
 			check(t, err)
 			b.Config.Keys = b.store.Bookings
-			again, err := b.once(t, 1)
+			again, err := b.checkoutWithKey(t, 1)
 			if err != nil || again != first || len(first.Error) < len(c.words) || first.Error[:len(c.words)] != c.words {
 				t.Errorf("want %q answered twice, got %+v, %+v and %v", c.words, first, again, err)
 			}
@@ -196,28 +196,28 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		o := b.wants()
-		if _, stored, claimed, err := b.store.Bookings.Claim(t.Context(), booking.Key{Account: b.reseller, Mode: marketplace.Live, Key: "order-1", Body: [32]byte{1}, Booking: o.ID}, o.Activity, o.Variation, o.Slot); !claimed || err != nil {
+		if _, stored, claimed, err := b.store.Bookings.Claim(t.Context(), booking.Key{Account: b.reseller, Mode: domain.Live, Key: "order-1", Body: [32]byte{1}, Booking: o.ID}, o.Activity, o.Variation, o.Slot); !claimed || err != nil {
 			t.Fatalf("want the key, got %+v and %v", stored, err)
 		}
-		if _, err := b.once(t, 1); marketplace.CodeOf(err) != marketplace.Conflict {
+		if _, err := b.checkoutWithKey(t, 1); domain.CodeOf(err) != domain.Conflict {
 			t.Errorf("want it under way for a minute, got %v", err)
 		}
 		b.ahead.Add(int64(time.Minute))
-		if made, err := b.once(t, 1); err != nil || made.Booking != o.ID {
+		if made, err := b.checkoutWithKey(t, 1); err != nil || made.Booking != o.ID {
 			t.Errorf("want the booking made that the key names, got %+v and %v", made, err)
 		}
-		b.kept(t)
+		b.requireKept(t)
 	})
 	t.Run("while the partner was asked for a hold", func(t *testing.T) {
 		t.Parallel()
 		b := setup(t)
 		b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
-		b.Config.Partner = dying{b.client, func() {}}
-		dies(func() { _, _ = b.once(t, 1) })
+		b.Config.Partner = dyingPartner{b.client, func() {}}
+		dies(func() { _, _ = b.checkoutWithKey(t, 1) })
 		b.Config.Partner = b.client
 		b.ahead.Add(int64(time.Minute))
 		for range 2 {
-			if again, err := b.once(t, 1); err != nil || !strings.Contains(again.Error, "it is unknown whether seats are held") {
+			if again, err := b.checkoutWithKey(t, 1); err != nil || !strings.Contains(again.Error, "it is unknown whether seats are held") {
 				t.Errorf("Expected an error that says that the outcome is unknown, received %+v and %v", again, err)
 			}
 			check(t, b.Sweep(t.Context()))
@@ -225,7 +225,7 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		if n := b.calls(t, partnerapi.Reserve); n != 1 {
 			t.Errorf("want one reserve, got %d", n)
 		}
-		b.kept(t)
+		b.requireKept(t)
 	})
 }
 
@@ -236,7 +236,7 @@ func TestTheAnswerToAHoldMatchesWhatIsStored(t *testing.T) {
 	check(t, err)
 	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
 	check(t, err)
-	stored := booking.Held{Booking: b.is(t, held.ID, marketplace.Held).Booking, History: histories[held.ID]}
+	stored := booking.Held{Booking: b.is(t, held.ID, domain.Held).Booking, History: histories[held.ID]}
 	want, _ := json.Marshal(stored)
 	if got, _ := json.Marshal(held); string(got) != string(want) {
 		t.Errorf("want\n%s\ngot\n%s", want, got)

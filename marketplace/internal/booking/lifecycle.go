@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // event is what can happen to a booking.
@@ -58,108 +58,108 @@ const (
 )
 
 // anywhere is the state of a row that applies in every state and keeps it.
-const anywhere marketplace.BookingStatus = "any"
+const anywhere domain.BookingStatus = "any"
 
 // transition is one row of the lifecycle.
 type transition struct {
-	From    marketplace.BookingStatus // "": before the booking exists
+	From    domain.BookingStatus // "": before the booking exists
 	On      event
 	If      condition
-	To      marketplace.BookingStatus
-	Reason  marketplace.ReleaseReason
+	To      domain.BookingStatus
+	Reason  domain.ReleaseReason
 	Ask     ask
-	Raises  marketplace.AttentionReason
-	Settles []marketplace.AttentionReason
-	Release marketplace.Delivery // the new state of the release
-	Cancel  marketplace.Delivery // the new state of the cancellation
+	Raises  domain.AttentionReason
+	Settles []domain.AttentionReason
+	Release domain.Delivery // the new state of the release
+	Cancel  domain.Delivery // the new state of the cancellation
 }
 
 // condition must hold for a booking for its row to apply.
 type condition struct {
 	Says  string
-	holds func(marketplace.Booking) bool
+	holds func(domain.Booking) bool
 }
 
 var (
-	confirming = condition{"confirm in progress", func(b marketplace.Booking) bool { return b.ConfirmCall != uuid.Nil }}
-	confirmed  = condition{"confirmed by the partner", func(b marketplace.Booking) bool { return b.ExternalBookingID != "" }}
-	doubted    = condition{"in doubt", func(b marketplace.Booking) bool { return b.Doubted }}
-	releasing  = condition{"released", func(b marketplace.Booking) bool { return b.Release != "" }}
-	listed     = condition{"listed for operators", func(b marketplace.Booking) bool {
-		return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool { return slices.Contains(unpaidFor, a.Reason) })
+	confirming = condition{"confirm in progress", func(b domain.Booking) bool { return b.ConfirmCall != uuid.Nil }}
+	confirmed  = condition{"confirmed by the partner", func(b domain.Booking) bool { return b.ExternalBookingID != "" }}
+	doubted    = condition{"in doubt", func(b domain.Booking) bool { return b.Doubted }}
+	releasing  = condition{"released", func(b domain.Booking) bool { return b.Release != "" }}
+	listed     = condition{"listed for operators", func(b domain.Booking) bool {
+		return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool { return slices.Contains(unpaidFor, a.Reason) })
 	}}
 
-	releaseParked = condition{"release given up", func(b marketplace.Booking) bool { return b.Release == marketplace.GivenUp }}
-	cancelParked  = condition{"cancellation given up", func(b marketplace.Booking) bool { return b.Cancellation == marketplace.GivenUp }}
+	releaseParked = condition{"release given up", func(b domain.Booking) bool { return b.Release == domain.GivenUp }}
+	cancelParked  = condition{"cancellation given up", func(b domain.Booking) bool { return b.Cancellation == domain.GivenUp }}
 )
 
 func not(c condition) condition {
-	return condition{"not " + c.Says, func(b marketplace.Booking) bool { return !c.holds(b) }}
+	return condition{"not " + c.Says, func(b domain.Booking) bool { return !c.holds(b) }}
 }
 
-func both(c, d condition) condition {
-	return condition{c.Says + ", " + d.Says, func(b marketplace.Booking) bool { return c.holds(b) && d.holds(b) }}
+func allOf(c, d condition) condition {
+	return condition{c.Says + ", " + d.Says, func(b domain.Booking) bool { return c.holds(b) && d.holds(b) }}
 }
 
 // unpaidFor are the attention reasons of a paid booking until it is confirmed or cancelled.
-var unpaidFor = []marketplace.AttentionReason{marketplace.ConfirmRefused, marketplace.ConfirmUnknown, marketplace.LatePayment}
+var unpaidFor = []domain.AttentionReason{domain.ConfirmRefused, domain.ConfirmUnknown, domain.LatePayment}
 
 // doubting are the events after which it is unknown whether the partner has booked.
 var doubting = []event{confirmFail, confirmUnanswered, confirmGiveUp}
 
-// seenTo are the attention reasons that an operator can resolve. Each leaves the booking in a final
+// resolvable are the attention reasons that an operator can resolve. Each leaves the booking in a final
 // state.
-var seenTo = []marketplace.AttentionReason{marketplace.DuplicatePayment, marketplace.ReserveUnknown, marketplace.ReleaseFailed, marketplace.CancelFailed}
+var resolvable = []domain.AttentionReason{domain.DuplicatePayment, domain.ReserveUnknown, domain.ReleaseFailed, domain.CancelFailed}
 
 // table contains every transition. The first matching row applies.
 var table = []transition{
-	{On: checkOut, To: marketplace.Reserving, Ask: askReserve},
-	{From: marketplace.Reserving, On: reserveHold, To: marketplace.Held},
-	{From: marketplace.Reserving, On: reserveRefuse, To: marketplace.Refused},
-	{From: marketplace.Reserving, On: reserveUnanswered, To: marketplace.Lost, Raises: marketplace.ReserveUnknown},
-	{From: marketplace.Reserving, On: reserveUnwanted, To: marketplace.Released, Reason: marketplace.Unwanted, Ask: askRelease, Release: marketplace.Pending},
-	{From: marketplace.Lost, On: reserveUnwanted, To: marketplace.Released, Reason: marketplace.Unwanted, Ask: askRelease, Release: marketplace.Pending, Settles: []marketplace.AttentionReason{marketplace.ReserveUnknown}},
-	{From: marketplace.Lost, On: reserveRefuse, To: marketplace.Refused, Settles: []marketplace.AttentionReason{marketplace.ReserveUnknown}},
+	{On: checkOut, To: domain.Reserving, Ask: askReserve},
+	{From: domain.Reserving, On: reserveHold, To: domain.Held},
+	{From: domain.Reserving, On: reserveRefuse, To: domain.Refused},
+	{From: domain.Reserving, On: reserveUnanswered, To: domain.Lost, Raises: domain.ReserveUnknown},
+	{From: domain.Reserving, On: reserveUnwanted, To: domain.Released, Reason: domain.Unwanted, Ask: askRelease, Release: domain.Pending},
+	{From: domain.Lost, On: reserveUnwanted, To: domain.Released, Reason: domain.Unwanted, Ask: askRelease, Release: domain.Pending, Settles: []domain.AttentionReason{domain.ReserveUnknown}},
+	{From: domain.Lost, On: reserveRefuse, To: domain.Refused, Settles: []domain.AttentionReason{domain.ReserveUnknown}},
 
-	{From: marketplace.Held, On: paymentSucceed, To: marketplace.Paid, Ask: askConfirm},
-	{From: marketplace.Held, On: paymentFail, To: marketplace.Released, Reason: marketplace.PaymentFailed, Ask: askRelease, Release: marketplace.Pending},
-	{From: marketplace.Held, On: abandon, To: marketplace.Released, Reason: marketplace.Abandoned, Ask: askRelease, Release: marketplace.Pending},
-	{From: marketplace.Held, On: holdExpire, To: marketplace.Released, Reason: marketplace.Expired, Ask: askRelease, Release: marketplace.Pending},
-	{From: marketplace.Held, On: partnerLeave, To: marketplace.Released, Reason: marketplace.Withdrawn, Ask: askRelease, Release: marketplace.Pending},
+	{From: domain.Held, On: paymentSucceed, To: domain.Paid, Ask: askConfirm},
+	{From: domain.Held, On: paymentFail, To: domain.Released, Reason: domain.PaymentFailed, Ask: askRelease, Release: domain.Pending},
+	{From: domain.Held, On: abandon, To: domain.Released, Reason: domain.Abandoned, Ask: askRelease, Release: domain.Pending},
+	{From: domain.Held, On: holdExpire, To: domain.Released, Reason: domain.Expired, Ask: askRelease, Release: domain.Pending},
+	{From: domain.Held, On: partnerLeave, To: domain.Released, Reason: domain.Withdrawn, Ask: askRelease, Release: domain.Pending},
 
-	{From: marketplace.Released, On: paymentSucceed, To: marketplace.Paid, Raises: marketplace.LatePayment},
-	{From: marketplace.Released, On: paymentFail, To: marketplace.Released},
-	{From: marketplace.Released, On: abandon, To: marketplace.Released},
+	{From: domain.Released, On: paymentSucceed, To: domain.Paid, Raises: domain.LatePayment},
+	{From: domain.Released, On: paymentFail, To: domain.Released},
+	{From: domain.Released, On: abandon, To: domain.Released},
 
-	{From: marketplace.Paid, On: confirmAccept, To: marketplace.Confirmed, Settles: unpaidFor},
-	{From: marketplace.Paid, On: confirmRefuse, To: marketplace.Paid, Raises: marketplace.ConfirmRefused, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
-	{From: marketplace.Paid, On: confirmFail, To: marketplace.Paid, Raises: marketplace.ConfirmRefused, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
-	{From: marketplace.Paid, On: confirmUnanswered, If: not(listed), To: marketplace.Paid, Ask: askConfirmAgain},
-	{From: marketplace.Paid, On: confirmUnanswered, If: listed, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
-	{From: marketplace.Paid, On: confirmGiveUp, To: marketplace.Paid, Raises: marketplace.ConfirmUnknown},
-	{From: marketplace.Paid, On: confirmAgain, If: both(not(confirming), both(not(releasing), not(listed))), To: marketplace.Paid, Ask: askConfirm},
-	{From: marketplace.Paid, On: operatorConfirm, If: both(not(confirming), not(releasing)), To: marketplace.Paid, Ask: askConfirm},
-	{From: marketplace.Paid, On: operatorCancel, If: both(not(confirming), both(not(releasing), not(doubted))), To: marketplace.Cancelled, Ask: askRelease, Release: marketplace.Pending, Settles: unpaidFor},
-	{From: marketplace.Paid, On: operatorCancel, If: both(not(confirming), both(not(releasing), doubted)), To: marketplace.Cancelled, Ask: askRelease, Release: marketplace.Pending, Raises: marketplace.ConfirmUnknown, Settles: []marketplace.AttentionReason{marketplace.ConfirmRefused}},
-	{From: marketplace.Paid, On: operatorCancel, If: both(not(confirming), releasing), To: marketplace.Cancelled, Settles: unpaidFor},
-	{From: marketplace.Paid, On: paymentSucceed, To: marketplace.Paid, Raises: marketplace.DuplicatePayment},
+	{From: domain.Paid, On: confirmAccept, To: domain.Confirmed, Settles: unpaidFor},
+	{From: domain.Paid, On: confirmRefuse, To: domain.Paid, Raises: domain.ConfirmRefused, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
+	{From: domain.Paid, On: confirmFail, To: domain.Paid, Raises: domain.ConfirmRefused, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
+	{From: domain.Paid, On: confirmUnanswered, If: not(listed), To: domain.Paid, Ask: askConfirmAgain},
+	{From: domain.Paid, On: confirmUnanswered, If: listed, To: domain.Paid, Raises: domain.ConfirmUnknown},
+	{From: domain.Paid, On: confirmGiveUp, To: domain.Paid, Raises: domain.ConfirmUnknown},
+	{From: domain.Paid, On: confirmAgain, If: allOf(not(confirming), allOf(not(releasing), not(listed))), To: domain.Paid, Ask: askConfirm},
+	{From: domain.Paid, On: operatorConfirm, If: allOf(not(confirming), not(releasing)), To: domain.Paid, Ask: askConfirm},
+	{From: domain.Paid, On: operatorCancel, If: allOf(not(confirming), allOf(not(releasing), not(doubted))), To: domain.Cancelled, Ask: askRelease, Release: domain.Pending, Settles: unpaidFor},
+	{From: domain.Paid, On: operatorCancel, If: allOf(not(confirming), allOf(not(releasing), doubted)), To: domain.Cancelled, Ask: askRelease, Release: domain.Pending, Raises: domain.ConfirmUnknown, Settles: []domain.AttentionReason{domain.ConfirmRefused}},
+	{From: domain.Paid, On: operatorCancel, If: allOf(not(confirming), releasing), To: domain.Cancelled, Settles: unpaidFor},
+	{From: domain.Paid, On: paymentSucceed, To: domain.Paid, Raises: domain.DuplicatePayment},
 
-	{From: marketplace.Confirmed, On: customerCancel, To: marketplace.Cancelled, Ask: askCancel, Cancel: marketplace.Pending},
-	{From: marketplace.Confirmed, On: operatorCancel, To: marketplace.Cancelled, Ask: askCancel, Cancel: marketplace.Pending},
-	{From: marketplace.Confirmed, On: paymentSucceed, To: marketplace.Confirmed, Raises: marketplace.DuplicatePayment},
+	{From: domain.Confirmed, On: customerCancel, To: domain.Cancelled, Ask: askCancel, Cancel: domain.Pending},
+	{From: domain.Confirmed, On: operatorCancel, To: domain.Cancelled, Ask: askCancel, Cancel: domain.Pending},
+	{From: domain.Confirmed, On: paymentSucceed, To: domain.Confirmed, Raises: domain.DuplicatePayment},
 
-	{From: marketplace.Cancelled, On: confirmAccept, If: not(confirmed), To: marketplace.Cancelled, Ask: askCancel, Cancel: marketplace.Pending, Settles: []marketplace.AttentionReason{marketplace.ConfirmUnknown}},
-	{From: marketplace.Cancelled, On: customerCancel, To: marketplace.Cancelled},
-	{From: marketplace.Cancelled, On: operatorCancel, To: marketplace.Cancelled},
-	{From: marketplace.Cancelled, On: operatorResolve, To: marketplace.Cancelled, Settles: append([]marketplace.AttentionReason{marketplace.ConfirmUnknown}, seenTo...)},
-	{From: marketplace.Cancelled, On: paymentSucceed, To: marketplace.Cancelled, Raises: marketplace.DuplicatePayment},
+	{From: domain.Cancelled, On: confirmAccept, If: not(confirmed), To: domain.Cancelled, Ask: askCancel, Cancel: domain.Pending, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
+	{From: domain.Cancelled, On: customerCancel, To: domain.Cancelled},
+	{From: domain.Cancelled, On: operatorCancel, To: domain.Cancelled},
+	{From: domain.Cancelled, On: operatorResolve, To: domain.Cancelled, Settles: append([]domain.AttentionReason{domain.ConfirmUnknown}, resolvable...)},
+	{From: domain.Cancelled, On: paymentSucceed, To: domain.Cancelled, Raises: domain.DuplicatePayment},
 
-	{From: anywhere, On: releaseTaken, To: anywhere, Release: marketplace.Done, Settles: []marketplace.AttentionReason{marketplace.ReleaseFailed}},
-	{From: anywhere, On: releaseGiveUp, To: anywhere, Release: marketplace.GivenUp, Raises: marketplace.ReleaseFailed},
-	{From: anywhere, On: cancelTaken, To: anywhere, Cancel: marketplace.Done, Settles: []marketplace.AttentionReason{marketplace.CancelFailed}},
-	{From: anywhere, On: cancelUnsupported, To: anywhere, Cancel: marketplace.NotSupported, Settles: []marketplace.AttentionReason{marketplace.CancelFailed}},
-	{From: anywhere, On: cancelGiveUp, To: anywhere, Cancel: marketplace.GivenUp, Raises: marketplace.CancelFailed},
-	{From: anywhere, On: operatorDeliver, If: cancelParked, To: anywhere, Ask: askCancel, Cancel: marketplace.Pending, Settles: []marketplace.AttentionReason{marketplace.CancelFailed}},
-	{From: anywhere, On: operatorDeliver, If: releaseParked, To: anywhere, Ask: askRelease, Release: marketplace.Pending, Settles: []marketplace.AttentionReason{marketplace.ReleaseFailed}},
-	{From: anywhere, On: operatorResolve, To: anywhere, Settles: seenTo},
+	{From: anywhere, On: releaseTaken, To: anywhere, Release: domain.Done, Settles: []domain.AttentionReason{domain.ReleaseFailed}},
+	{From: anywhere, On: releaseGiveUp, To: anywhere, Release: domain.GivenUp, Raises: domain.ReleaseFailed},
+	{From: anywhere, On: cancelTaken, To: anywhere, Cancel: domain.Done, Settles: []domain.AttentionReason{domain.CancelFailed}},
+	{From: anywhere, On: cancelUnsupported, To: anywhere, Cancel: domain.NotSupported, Settles: []domain.AttentionReason{domain.CancelFailed}},
+	{From: anywhere, On: cancelGiveUp, To: anywhere, Cancel: domain.GivenUp, Raises: domain.CancelFailed},
+	{From: anywhere, On: operatorDeliver, If: cancelParked, To: anywhere, Ask: askCancel, Cancel: domain.Pending, Settles: []domain.AttentionReason{domain.CancelFailed}},
+	{From: anywhere, On: operatorDeliver, If: releaseParked, To: anywhere, Ask: askRelease, Release: domain.Pending, Settles: []domain.AttentionReason{domain.ReleaseFailed}},
+	{From: anywhere, On: operatorResolve, To: anywhere, Settles: resolvable},
 }

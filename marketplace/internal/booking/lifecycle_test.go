@@ -7,28 +7,28 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 func TestAMoveThatIsNotInTheTableIsRefusedAndNamesTheState(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		booking marketplace.Booking
+		booking domain.Booking
 		on      event
 		words   string
 	}{
-		"to abandon what is paid":             {marketplace.Booking{Status: marketplace.Paid}, abandon, "the booking is PAID"},
-		"a failed payment of what is paid":    {marketplace.Booking{Status: marketplace.Confirmed}, paymentFail, "the booking is CONFIRMED"},
-		"to cancel a hold":                    {marketplace.Booking{Status: marketplace.Held}, customerCancel, "the booking is HELD"},
-		"a customer's cancel of what is paid": {marketplace.Booking{Status: marketplace.Paid}, customerCancel, "the booking is PAID"},
-		"an operator's while it is confirmed": {marketplace.Booking{Status: marketplace.Paid, ConfirmCall: uuid.New()}, operatorCancel, "in progress"},
-		"to confirm what was released":        {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, operatorConfirm, "was released"},
-		"to pay for what is refused":          {marketplace.Booking{Status: marketplace.Refused}, paymentSucceed, "the booking is REFUSED"},
+		"to abandon what is paid":             {domain.Booking{Status: domain.Paid}, abandon, "the booking is PAID"},
+		"a failed payment of what is paid":    {domain.Booking{Status: domain.Confirmed}, paymentFail, "the booking is CONFIRMED"},
+		"to cancel a hold":                    {domain.Booking{Status: domain.Held}, customerCancel, "the booking is HELD"},
+		"a customer's cancel of what is paid": {domain.Booking{Status: domain.Paid}, customerCancel, "the booking is PAID"},
+		"an operator's while it is confirmed": {domain.Booking{Status: domain.Paid, ConfirmCall: uuid.New()}, operatorCancel, "in progress"},
+		"to confirm what was released":        {domain.Booking{Status: domain.Paid, Release: domain.Done}, operatorConfirm, "was released"},
+		"to pay for what is refused":          {domain.Booking{Status: domain.Refused}, paymentSucceed, "the booking is REFUSED"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := next(c.booking, c.on)
-			if marketplace.CodeOf(err) != marketplace.Conflict || !strings.Contains(err.Error(), c.words) {
+			_, err := transitionFor(c.booking, c.on)
+			if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), c.words) {
 				t.Errorf("want a conflict with %q, got %v", c.words, err)
 			}
 		})
@@ -38,14 +38,14 @@ func TestAMoveThatIsNotInTheTableIsRefusedAndNamesTheState(t *testing.T) {
 func TestAnOperatorIsNotified(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		booking marketplace.Booking
-		about   marketplace.AttentionReason
-		want    []marketplace.Action
+		booking domain.Booking
+		about   domain.AttentionReason
+		want    []domain.Action
 	}{
-		"to confirm or to cancel what was refused":  {marketplace.Booking{Status: marketplace.Paid}, marketplace.ConfirmRefused, []marketplace.Action{marketplace.TryConfirm, marketplace.TryCancel}},
-		"to cancel what was paid late":              {marketplace.Booking{Status: marketplace.Paid, Release: marketplace.Done}, marketplace.LatePayment, []marketplace.Action{marketplace.TryCancel}},
-		"nothing but to see to what was paid twice": {marketplace.Booking{Status: marketplace.Cancelled}, marketplace.DuplicatePayment, []marketplace.Action{marketplace.Resolve}},
-		"to send a release again":                   {marketplace.Booking{Status: marketplace.Released, Release: marketplace.GivenUp}, marketplace.ReleaseFailed, []marketplace.Action{marketplace.TryDeliver, marketplace.Resolve}},
+		"to confirm or to cancel what was refused":  {domain.Booking{Status: domain.Paid}, domain.ConfirmRefused, []domain.Action{domain.TryConfirm, domain.TryCancel}},
+		"to cancel what was paid late":              {domain.Booking{Status: domain.Paid, Release: domain.Done}, domain.LatePayment, []domain.Action{domain.TryCancel}},
+		"nothing but to see to what was paid twice": {domain.Booking{Status: domain.Cancelled}, domain.DuplicatePayment, []domain.Action{domain.Resolve}},
+		"to send a release again":                   {domain.Booking{Status: domain.Released, Release: domain.GivenUp}, domain.ReleaseFailed, []domain.Action{domain.TryDeliver, domain.Resolve}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,20 +69,20 @@ func TestEveryRowOfTheTableCanBeReached(t *testing.T) {
 
 func TestLateAnswersAreUndoneOrNotRepeated(t *testing.T) {
 	t.Parallel()
-	refused := []marketplace.Attention{{Reason: marketplace.ConfirmRefused}}
+	refused := []domain.Attention{{Reason: domain.ConfirmRefused}}
 	for name, c := range map[string]struct {
-		booking marketplace.Booking
+		booking domain.Booking
 		on      event
 		ask     ask
-		raises  marketplace.AttentionReason
+		raises  domain.AttentionReason
 	}{
-		"a confirm that is accepted after the cancellation is cancelled":    {marketplace.Booking{Status: marketplace.Cancelled}, confirmAccept, askCancel, ""},
-		"a hold without a waiting caller is released":                       {marketplace.Booking{Status: marketplace.Lost}, reserveUnwanted, askRelease, ""},
-		"an operator's confirm without an answer is not repeated by itself": {marketplace.Booking{Status: marketplace.Paid, Attention: refused}, confirmUnanswered, "", marketplace.ConfirmUnknown},
+		"a confirm that is accepted after the cancellation is cancelled":    {domain.Booking{Status: domain.Cancelled}, confirmAccept, askCancel, ""},
+		"a hold without a waiting caller is released":                       {domain.Booking{Status: domain.Lost}, reserveUnwanted, askRelease, ""},
+		"an operator's confirm without an answer is not repeated by itself": {domain.Booking{Status: domain.Paid, Attention: refused}, confirmUnanswered, "", domain.ConfirmUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			row, err := next(c.booking, c.on)
+			row, err := transitionFor(c.booking, c.on)
 			if err != nil || row.Ask != c.ask || row.Raises != c.raises {
 				t.Errorf("want %q asked and %q raised, got %+v and %v", c.ask, c.raises, row, err)
 			}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// next returns the row for an event. The error is a Conflict that names the state.
-func next(b marketplace.Booking, on event) (transition, error) {
+// transitionFor returns the row for an event. The error is a Conflict that names the state.
+func transitionFor(b domain.Booking, on event) (transition, error) {
 	for _, row := range table {
 		if row.On != on || row.From != b.Status && row.From != anywhere || row.If.holds != nil && !row.If.holds(b) {
 			continue
@@ -26,35 +26,35 @@ func next(b marketplace.Booking, on event) (transition, error) {
 }
 
 // refusal says why an event does not apply to a booking.
-func refusal(b marketplace.Booking) error {
-	refused := marketplace.Errorf(marketplace.Conflict, "the booking is %s", b.Status)
-	refused.Reason = marketplace.BookingState
+func refusal(b domain.Booking) error {
+	refused := domain.Errorf(domain.Conflict, "the booking is %s", b.Status)
+	refused.Reason = domain.BookingState
 	switch {
 	case confirming.holds(b):
-		refused.Reason = marketplace.ConfirmationInFlight
+		refused.Reason = domain.ConfirmationInFlight
 		refused.Message += ", and its confirmation is in progress: retry in a minute"
-	case b.Status == marketplace.Released:
-		refused.Reason = marketplace.HoldExpired
-	case b.Status == marketplace.Paid && releasing.holds(b):
-		refused.Reason = marketplace.HoldExpired
+	case b.Status == domain.Released:
+		refused.Reason = domain.HoldExpired
+	case b.Status == domain.Paid && releasing.holds(b):
+		refused.Reason = domain.HoldExpired
 		refused.Message += ", and its hold was released before"
 	}
 	return refused
 }
 
 // Actions returns what an operator can do about a booking that needs attention.
-func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketplace.Action {
-	list := []marketplace.Action{}
+func Actions(b domain.Booking, about domain.AttentionReason) []domain.Action {
+	list := []domain.Action{}
 	for _, may := range []struct {
-		action marketplace.Action
+		action domain.Action
 		on     event
-	}{{marketplace.TryConfirm, operatorConfirm}, {marketplace.TryCancel, operatorCancel}, {marketplace.TryDeliver, operatorDeliver}} {
-		if row, err := next(b, may.on); err == nil && (row.From != row.To || row.Ask != "") {
+	}{{domain.TryConfirm, operatorConfirm}, {domain.TryCancel, operatorCancel}, {domain.TryDeliver, operatorDeliver}} {
+		if row, err := transitionFor(b, may.on); err == nil && (row.From != row.To || row.Ask != "") {
 			list = append(list, may.action)
 		}
 	}
-	if row, err := next(b, operatorResolve); err == nil && slices.Contains(row.Settles, about) {
-		list = append(list, marketplace.Resolve)
+	if row, err := transitionFor(b, operatorResolve); err == nil && slices.Contains(row.Settles, about) {
+		list = append(list, domain.Resolve)
 	}
 	return list
 }
@@ -62,14 +62,14 @@ func Actions(b marketplace.Booking, about marketplace.AttentionReason) []marketp
 // move applies an event to a booking. The error is a Conflict that names the state. message is for
 // operators if the event raises attention. why is the cause in the history. call is the confirm
 // that begins or has ended.
-func move(b marketplace.Booking, on event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
-	row, err := next(b, on)
+func move(b domain.Booking, on event, at time.Time, why, message string, call uuid.UUID) (Change, error) {
+	row, err := transitionFor(b, on)
 	if err != nil {
 		return Change{}, err
 	}
 	c := Change{At: at, Booking: apply(b, row, at, message, call)}
 	if row.From != row.To || why != "" {
-		c.History = []marketplace.HistoryEntry{{At: at, Kind: marketplace.MoveKind, From: row.From, To: row.To, Why: why}}
+		c.History = []domain.HistoryEntry{{At: at, Kind: domain.MoveKind, From: row.From, To: row.To, Why: why}}
 	}
 	switch row.Ask {
 	case askConfirm:
@@ -81,12 +81,12 @@ func move(b marketplace.Booking, on event, at time.Time, why, message string, ca
 	case askCancel:
 		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID}}
 	}
-	c.Reverses = row.From == marketplace.Confirmed && row.From != row.To
+	c.Reverses = row.From == domain.Confirmed && row.From != row.To
 	return c, nil
 }
 
 // apply returns the booking after a transition.
-func apply(b marketplace.Booking, row transition, at time.Time, message string, call uuid.UUID) marketplace.Booking {
+func apply(b domain.Booking, row transition, at time.Time, message string, call uuid.UUID) domain.Booking {
 	b.Status = row.To
 	if row.Reason != "" {
 		b.Reason = row.Reason
@@ -114,11 +114,11 @@ func apply(b marketplace.Booking, row transition, at time.Time, message string, 
 		}
 	}
 	b.Doubted = row.On != confirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
-	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a marketplace.Attention) bool {
+	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a domain.Attention) bool {
 		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
 	})
 	if row.Raises != "" {
-		b.Attention = append(b.Attention, marketplace.Attention{Reason: row.Raises, Since: at, Message: message})
+		b.Attention = append(b.Attention, domain.Attention{Reason: row.Raises, Since: at, Message: message})
 	}
 	return b
 }
@@ -135,7 +135,7 @@ func end(call uuid.UUID, o partner.Outcome) *CallEnd {
 	return e
 }
 
-func breaches(b marketplace.Booking, endpoint partnerapi.Endpoint, at time.Time, messages []string) (list []Breach) {
+func breaches(b domain.Booking, endpoint partnerapi.Endpoint, at time.Time, messages []string) (list []Breach) {
 	for _, message := range messages {
 		list = append(list, Breach{At: at, Booking: b.ID, Endpoint: endpoint, Message: message})
 	}

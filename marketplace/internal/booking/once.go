@@ -7,14 +7,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Key identifies a request that makes a booking, so that it is processed once however often it is
 // sent.
 type Key struct {
 	Account uuid.UUID
-	Mode    marketplace.Mode
+	Mode    domain.Mode
 	Key     string
 	Body    [32]byte      // SHA-256
 	Booking uuid.UUID     // that the request will make
@@ -62,11 +62,11 @@ type KeyStore interface {
 func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Held, error) Answer) (Answer, error) {
 	k.Account, k.Mode, k.Booking = o.Account, o.Mode, o.ID
 	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
-	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
+	if err != nil && domain.CodeOf(err) != domain.NotFound {
 		return Answer{}, err
 	}
 	if !claimed {
-		again, failed := s.again(ctx, k, stored, respond)
+		again, failed := s.repeatedKey(ctx, k, stored, respond)
 		if failed != nil || again.Answer.Body != nil {
 			return again.Answer, failed
 		}
@@ -101,14 +101,14 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 	return k.Answer, err
 }
 
-// again returns the key of a repeated request: with its stored answer, or without one if the
+// repeatedKey returns the key of a repeated request: with its stored answer, or without one if the
 // request must be processed now, for the booking that the key names.
-func (s *Service) again(ctx context.Context, k, before Key, respond func(Held, error) Answer) (Key, error) {
+func (s *Service) repeatedKey(ctx context.Context, k, before Key, respond func(Held, error) Answer) (Key, error) {
 	var died error
 	switch {
 	case before.Age >= keysLive:
 	case before.Body != k.Body:
-		return Key{}, &marketplace.Error{Code: marketplace.Unprocessable, Message: "the Idempotency-Key was used with another body"}
+		return Key{}, &domain.Error{Code: domain.Unprocessable, Message: "the Idempotency-Key was used with another body"}
 	case before.Answer.Body != nil:
 		return before, nil
 	case before.Age < flightTime:
@@ -132,7 +132,7 @@ func (s *Service) again(ctx context.Context, k, before Key, respond func(Held, e
 }
 
 // errReplicaDied is returned for a key whose replica began a checkout and crashed.
-var errReplicaDied = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the service stopped during the call to the partner, so it is unknown whether seats are held; book again with a new Idempotency-Key"}
+var errReplicaDied = &domain.Error{Code: domain.PartnerLate, Message: "the service stopped during the call to the partner, so it is unknown whether seats are held; book again with a new Idempotency-Key"}
 
 // errUnderWay says when to ask again, unlike lasting conflicts.
-var errUnderWay = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.IdempotencyKeyInFlight, Message: "a request with this Idempotency-Key is in progress"}
+var errUnderWay = &domain.Error{Code: domain.Conflict, Reason: domain.IdempotencyKeyInFlight, Message: "a request with this Idempotency-Key is in progress"}

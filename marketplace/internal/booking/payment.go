@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -23,23 +23,23 @@ const patience = time.Second
 // Pay records the payment provider's result. It is idempotent for a reference. After a successful
 // payment the booking is confirmed at the partner. Pay returns the booking's state after that. The
 // error is NotFound, or a Conflict that names the state.
-func (s *Service) Pay(ctx context.Context, of marketplace.Scope, id uuid.UUID, p marketplace.Payment) (marketplace.Booking, error) {
-	call, by := uuid.New(), partner.Within(sendTime)
+func (s *Service) Pay(ctx context.Context, of domain.Scope, id uuid.UUID, p domain.Payment) (domain.Booking, error) {
+	call, by := uuid.New(), partner.SendWithin(sendTime)
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
-		if err := visible(r.Booking, of); err != nil {
+		if err := checkVisible(r.Booking, of); err != nil {
 			return Change{}, err
 		}
 		return s.pay(r, p, call)
 	})
 	if err != nil {
-		return marketplace.Booking{}, err
+		return domain.Booking{}, err
 	}
 	return s.andConfirm(ctx, r, call, by), nil
 }
 
 // pay applies a payment to a booking.
-func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, error) {
-	if slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool {
+func (s *Service) pay(r Record, p domain.Payment, call uuid.UUID) (Change, error) {
+	if slices.ContainsFunc(r.Payments, func(known domain.Payment) bool {
 		return known.Reference == p.Reference && known.Succeeded == p.Succeeded
 	}) {
 		return Change{}, nil
@@ -62,8 +62,8 @@ func (s *Service) pay(r Record, p marketplace.Payment, call uuid.UUID) (Change, 
 }
 
 // nameRefund adds a payment to the list of payments to refund, if a booking was paid again.
-func nameRefund(before, after marketplace.Booking, reference string) {
-	duplicate := func(a marketplace.Attention) bool { return a.Reason == marketplace.DuplicatePayment }
+func nameRefund(before, after domain.Booking, reference string) {
+	duplicate := func(a domain.Attention) bool { return a.Reason == domain.DuplicatePayment }
 	now := slices.IndexFunc(after.Attention, duplicate)
 	if now < 0 || reference == after.PaymentReference {
 		return
@@ -78,14 +78,14 @@ func nameRefund(before, after marketplace.Booking, reference string) {
 }
 
 // attention contains the messages for operators about payments.
-var attention = map[event]map[marketplace.BookingStatus]string{paymentSucceed: {
-	marketplace.Released: "the payment arrived after the hold was released: the seats may be sold; refund the payment",
+var attention = map[event]map[domain.BookingStatus]string{paymentSucceed: {
+	domain.Released: "the payment arrived after the hold was released: the seats may be sold; refund the payment",
 }}
 
 // Retry confirms a paid booking again for an operator, even after the partner refused to confirm.
 // It waits as Pay does.
-func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking, error) {
-	call, by := uuid.New(), partner.Within(sendTime)
+func (s *Service) Retry(ctx context.Context, id uuid.UUID) (domain.Booking, error) {
+	call, by := uuid.New(), partner.SendWithin(sendTime)
 	r, _, err := s.moves.step(ctx, id, func(r Record) (Change, error) {
 		if r.ConfirmCall == call {
 			return Change{}, nil // stored; only the database's reply was lost
@@ -93,14 +93,14 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (marketplace.Booking,
 		return move(r.Booking, operatorConfirm, s.Now(), string(operatorConfirm), "", call)
 	})
 	if err != nil {
-		return marketplace.Booking{}, err
+		return domain.Booking{}, err
 	}
 	return s.andConfirm(ctx, r, call, by), nil
 }
 
 // andConfirm sends a confirm if the booking is due for one, and waits a while for the result. The
 // call continues after the caller has gone.
-func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) marketplace.Booking {
+func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) domain.Booking {
 	if r.ConfirmCall != call {
 		return r.Booking
 	}
@@ -135,12 +135,12 @@ func (s *Service) confirm(ctx context.Context, r Record, call uuid.UUID, by part
 // unchanged.
 func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Record, error) {
 	var left atomic.Bool // not read: the caller does the same in both cases
-	after, _, err := s.moves.insist(ctx, r, &left, func(r Record) (Change, error) { return s.confirmed(r, call, answer, o) })
-	if err != nil && marketplace.CodeOf(err) == marketplace.PartnerFailed {
+	after, _, err := s.moves.storeResult(ctx, r, &left, func(r Record) (Change, error) { return s.applyConfirm(r, call, answer, o) })
+	if err != nil && domain.CodeOf(err) == domain.PartnerFailed {
 		unreadable := o
 		unreadable.Kind, unreadable.Err = partner.Unreadable, err
-		after, _, err = s.moves.insist(ctx, r, &left, func(r Record) (Change, error) {
-			return s.confirmed(r, call, partnerapi.ConfirmAnswer{}, unreadable)
+		after, _, err = s.moves.storeResult(ctx, r, &left, func(r Record) (Change, error) {
+			return s.applyConfirm(r, call, partnerapi.ConfirmAnswer{}, unreadable)
 		})
 	}
 	if err != nil {
@@ -150,8 +150,8 @@ func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answ
 	return after, nil
 }
 
-// confirmed applies the outcome of a confirm call to a booking.
-func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Change, error) {
+// applyConfirm applies the outcome of a confirm call to a booking.
+func (s *Service) applyConfirm(r Record, call uuid.UUID, answer partnerapi.ConfirmAnswer, o partner.Outcome) (Change, error) {
 	if answer.ExternalBookingID != "" && r.ExternalBookingID == answer.ExternalBookingID {
 		return Change{}, nil // stored; only the database's reply was lost
 	}
@@ -180,7 +180,7 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 	if on == confirmAccept {
 		c.Booking.ExternalBookingID, c.Booking.Tickets = answer.ExternalBookingID, answer.Tickets
 		c.Breaches = breaches(r.Booking, partnerapi.Confirm, now, o.Breaches)
-		if r.AffiliateID != uuid.Nil && c.Booking.Status == marketplace.Confirmed {
+		if r.AffiliateID != uuid.Nil && c.Booking.Status == domain.Confirmed {
 			c.Commission = s.commission(r.Booking)
 		}
 	}
@@ -193,8 +193,8 @@ func (s *Service) confirmed(r Record, call uuid.UUID, answer partnerapi.ConfirmA
 const mayHaveBooked = "; the partner may have booked: confirm again, or cancel, which asks the partner once more"
 
 // commission returns an affiliate's share of a booking in the booking's currency.
-func (s *Service) commission(b marketplace.Booking) *decimal.Decimal {
+func (s *Service) commission(b domain.Booking) *decimal.Decimal {
 	share := b.Total.Mul(s.AffiliatesShare).Shift(-2).Rat()
-	rounded := marketplace.Rounded(share, b.Currency).Decimal
+	rounded := domain.Round(share, b.Currency).Decimal
 	return &rounded
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -17,9 +17,9 @@ import (
 type world struct {
 	*rapid.T
 	now    time.Time
-	b      marketplace.Booking
+	b      domain.Booking
 	jobs   []Job
-	flying []*flight // calls whose replica is alive
+	flying []*pendingCall // calls whose replica is alive
 
 	// The state at the partner.
 	hold      string // "", held, confirmed, released
@@ -33,8 +33,8 @@ type world struct {
 	accepted           bool // a confirm was answered with success
 }
 
-// flight is a call that is in progress.
-type flight struct {
+// pendingCall is a call that is in progress.
+type pendingCall struct {
 	id       uuid.UUID
 	endpoint partnerapi.Endpoint
 	status   int  // of the partner's answer; 0 without one
@@ -66,7 +66,7 @@ func (w *world) move(on event, call uuid.UUID) bool {
 		w.send(partnerapi.Confirm, call)
 	}
 	if before.PaymentReference != "" && w.b.PaymentReference == "" {
-		w.Fatalf("%s: the payment is gone", marketplace.PaymentKept.ID)
+		w.Fatalf("%s: the payment is gone", domain.PaymentKept.ID)
 	}
 	return true
 }
@@ -75,26 +75,26 @@ func (w *world) send(endpoint partnerapi.Endpoint, id uuid.UUID) {
 	switch endpoint {
 	case partnerapi.Reserve:
 		if w.reserves++; w.reserves > 1 {
-			w.Fatalf("%s: sent %d times", marketplace.ReservedOnce.ID, w.reserves)
+			w.Fatalf("%s: sent %d times", domain.ReservedOnce.ID, w.reserves)
 		}
 	case partnerapi.Confirm:
 		if w.byItself && w.answered {
-			w.Fatalf("%s: sent again by itself after an answer", marketplace.ConfirmedOnce.ID)
+			w.Fatalf("%s: sent again by itself after an answer", domain.ConfirmedOnce.ID)
 		}
-		if slices.ContainsFunc(w.flying, func(f *flight) bool { return f.endpoint == partnerapi.Confirm && !f.frozen }) {
-			w.Fatalf("%s: sent while one is under way", marketplace.ConfirmedOnce.ID)
+		if slices.ContainsFunc(w.flying, func(f *pendingCall) bool { return f.endpoint == partnerapi.Confirm && !f.frozen }) {
+			w.Fatalf("%s: sent while one is under way", domain.ConfirmedOnce.ID)
 		}
 		if w.releaseSent {
-			w.Fatalf("%s", marketplace.NoConfirmAfter.ID)
+			w.Fatalf("%s", domain.NoConfirmAfter.ID)
 		}
 	case partnerapi.Release:
 		w.releaseSent = true
 	}
-	w.flying = append(w.flying, &flight{id: id, endpoint: endpoint})
+	w.flying = append(w.flying, &pendingCall{id: id, endpoint: endpoint})
 }
 
 // serve lets the partner act on a call. A broken call has its effect, and is answered with 500.
-func (w *world) serve(f *flight, willing, broken bool) {
+func (w *world) serve(f *pendingCall, willing, broken bool) {
 	f.status = 200
 	defer func() {
 		if broken && f.status == 200 {
@@ -127,14 +127,14 @@ func (w *world) serve(f *flight, willing, broken bool) {
 }
 
 // read lets the service read an answer, or notice that none comes.
-func (w *world) read(f *flight) {
-	w.flying = slices.DeleteFunc(w.flying, func(other *flight) bool { return other == f })
+func (w *world) read(f *pendingCall) {
+	w.flying = slices.DeleteFunc(w.flying, func(other *pendingCall) bool { return other == f })
 	answered := f.status != 0 && !f.lost
 	good := answered && f.status == 200
 	switch f.endpoint {
 	case partnerapi.Reserve:
 		switch {
-		case good && w.b.Status == marketplace.Reserving:
+		case good && w.b.Status == domain.Reserving:
 			w.b.Code, w.b.ExpiresAt = "code", w.now.Add(life)
 			w.move(reserveHold, uuid.Nil)
 		case good:
@@ -165,18 +165,18 @@ func (w *world) read(f *flight) {
 		}
 	case partnerapi.Release:
 		w.b.ReleaseTries++
-		w.delivered(good, ReleaseJob, releaseTaken, releaseGiveUp, w.b.ReleaseSince)
+		w.deliver(good, ReleaseJob, releaseTaken, releaseGiveUp, w.b.ReleaseSince)
 	case partnerapi.Cancel:
 		w.b.CancelTries++
-		w.delivered(good, CancelJob, cancelTaken, cancelGiveUp, w.b.CancelSince)
+		w.deliver(good, CancelJob, cancelTaken, cancelGiveUp, w.b.CancelSince)
 	}
 }
 
-func (w *world) delivered(good bool, kind JobKind, taken, giveUp event, since time.Time) {
+func (w *world) deliver(good bool, kind JobKind, taken, giveUp event, since time.Time) {
 	switch {
 	case good:
 		w.move(taken, uuid.Nil)
-	case parked(since, w.now):
+	case isParked(since, w.now):
 		w.move(giveUp, uuid.Nil)
 	default:
 		w.jobs = append(w.jobs, Job{Kind: kind, Booking: w.b.ID})
@@ -190,9 +190,9 @@ func (w *world) run() {
 	switch {
 	case job.Kind == ConfirmJob:
 		w.move(confirmAgain, uuid.New())
-	case job.Kind == ReleaseJob && w.b.Release == marketplace.Pending:
+	case job.Kind == ReleaseJob && w.b.Release == domain.Pending:
 		w.send(partnerapi.Release, uuid.New())
-	case job.Kind == CancelJob && w.b.Cancellation == marketplace.Pending:
+	case job.Kind == CancelJob && w.b.Cancellation == domain.Pending:
 		w.send(partnerapi.Cancel, uuid.New())
 	}
 }
@@ -200,13 +200,13 @@ func (w *world) run() {
 // sweep is the service's sweep: it finds expired holds, and calls of dead replicas.
 func (w *world) sweep() {
 	switch alive := func(id uuid.UUID) bool {
-		return slices.ContainsFunc(w.flying, func(f *flight) bool { return f.id == id && !f.frozen })
+		return slices.ContainsFunc(w.flying, func(f *pendingCall) bool { return f.id == id && !f.frozen })
 	}; {
-	case w.b.Status == marketplace.Reserving && !alive(w.b.ID):
+	case w.b.Status == domain.Reserving && !alive(w.b.ID):
 		w.move(reserveUnanswered, uuid.Nil)
 	case w.b.ConfirmCall != uuid.Nil && !alive(w.b.ConfirmCall):
 		w.move(silence(w.b, w.now), w.b.ConfirmCall)
-	case w.b.Status == marketplace.Held && !w.now.Before(w.b.ExpiresAt):
+	case w.b.Status == domain.Held && !w.now.Before(w.b.ExpiresAt):
 		w.move(holdExpire, uuid.Nil)
 	}
 }
@@ -229,7 +229,7 @@ func (w *world) crash() {
 }
 
 func (w *world) pay(reference string) {
-	if w.b.Status == marketplace.Reserving || w.b.Status == marketplace.Refused || w.b.Status == marketplace.Lost {
+	if w.b.Status == domain.Reserving || w.b.Status == domain.Refused || w.b.Status == domain.Lost {
 		return // resellers do not see it
 	}
 	w.payments++
@@ -240,21 +240,21 @@ func (w *world) pay(reference string) {
 		w.b.PaymentReference = reference
 	}
 	if !w.move(paymentSucceed, uuid.New()) {
-		w.Fatalf("%s: refused in %s", marketplace.PaymentKept.ID, w.b.Status)
+		w.Fatalf("%s: refused in %s", domain.PaymentKept.ID, w.b.Status)
 	}
 }
 
 // check checks the invariants that hold at every moment.
 func (w *world) check() {
-	paid := w.b.Status == marketplace.Paid || w.b.Status == marketplace.Confirmed || w.b.Status == marketplace.Cancelled
+	paid := w.b.Status == domain.Paid || w.b.Status == domain.Confirmed || w.b.Status == domain.Cancelled
 	if (w.payments > 0) != paid {
-		w.Fatalf("%s: %d payments, and it is %s", marketplace.PaymentKept.ID, w.payments, w.b.Status)
+		w.Fatalf("%s: %d payments, and it is %s", domain.PaymentKept.ID, w.payments, w.b.Status)
 	}
-	if w.b.Status == marketplace.Confirmed && (w.b.ExternalBookingID == "" || w.b.PaymentReference == "") {
-		w.Fatalf("%s: %+v", marketplace.ConfirmedIsPaid.ID, w.b)
+	if w.b.Status == domain.Confirmed && (w.b.ExternalBookingID == "" || w.b.PaymentReference == "") {
+		w.Fatalf("%s: %+v", domain.ConfirmedIsPaid.ID, w.b)
 	}
 	if w.booked > 1 {
-		w.Fatalf("%s: booked %d times", marketplace.ConfirmedOnce.ID, w.booked)
+		w.Fatalf("%s: booked %d times", domain.ConfirmedOnce.ID, w.booked)
 	}
 }
 
@@ -282,26 +282,26 @@ func (w *world) settle() {
 		w.check()
 	}
 	switch w.b.Status {
-	case marketplace.Reserving, marketplace.Held:
-		w.Fatalf("%s: it is %s", marketplace.NothingStuck.ID, w.b.Status)
-	case marketplace.Paid:
-		if !slices.ContainsFunc(unpaidFor, w.listed) {
-			w.Fatalf("%s: it is PAID, and no operator is notified", marketplace.NothingStuck.ID)
+	case domain.Reserving, domain.Held:
+		w.Fatalf("%s: it is %s", domain.NothingStuck.ID, w.b.Status)
+	case domain.Paid:
+		if !slices.ContainsFunc(unpaidFor, w.needsAttention) {
+			w.Fatalf("%s: it is PAID, and no operator is notified", domain.NothingStuck.ID)
 		}
 	}
 	if w.b.ConfirmCall != uuid.Nil {
-		w.Fatalf("%s: a confirm is never over", marketplace.NothingStuck.ID)
+		w.Fatalf("%s: a confirm is never over", domain.NothingStuck.ID)
 	}
-	if w.b.Code != "" && w.hold == "held" && w.b.Status != marketplace.Paid && w.b.Release != marketplace.GivenUp {
-		w.Fatalf("%s: it is %s", marketplace.HoldsEnd.ID, w.b.Status)
+	if w.b.Code != "" && w.hold == "held" && w.b.Status != domain.Paid && w.b.Release != domain.GivenUp {
+		w.Fatalf("%s: it is %s", domain.HoldsEnd.ID, w.b.Status)
 	}
-	if reported := w.b.Cancellation == marketplace.GivenUp || w.listed(marketplace.ConfirmUnknown); w.b.Status == marketplace.Cancelled && (w.accepted || w.hold == "confirmed") && !w.cancelled && !reported {
-		w.Fatalf("%s", marketplace.CancelPropagates.ID)
+	if reported := w.b.Cancellation == domain.GivenUp || w.needsAttention(domain.ConfirmUnknown); w.b.Status == domain.Cancelled && (w.accepted || w.hold == "confirmed") && !w.cancelled && !reported {
+		w.Fatalf("%s", domain.CancelPropagates.ID)
 	}
 }
 
-func (w *world) listed(reason marketplace.AttentionReason) bool {
-	return slices.ContainsFunc(w.b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
+func (w *world) needsAttention(reason domain.AttentionReason) bool {
+	return slices.ContainsFunc(w.b.Attention, func(a domain.Attention) bool { return a.Reason == reason })
 }
 
 // hundreds is how many hundred lifecycles are played.
@@ -351,7 +351,7 @@ func (w *world) step() {
 		w.byItself = true
 	case 9:
 		on := rapid.SampledFrom([]event{operatorCancel, operatorDeliver, operatorResolve}).Draw(w.T, "operator")
-		if on == operatorResolve && w.b.Status == marketplace.Cancelled && w.listed(marketplace.ConfirmUnknown) {
+		if on == operatorResolve && w.b.Status == domain.Cancelled && w.needsAttention(domain.ConfirmUnknown) {
 			w.cancelled = true // it has called the partner
 		}
 		w.move(on, uuid.Nil)

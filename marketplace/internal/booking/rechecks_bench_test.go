@@ -49,11 +49,11 @@ func BenchmarkBookingBesideRechecks(b *testing.B) {
 		var ratios []float64
 		var runs int
 		for range benchRounds() {
-			alone := r.waited(b)
+			alone := r.averageWait(b)
 			ctx, end := context.WithCancel(b.Context())
 			var running sync.WaitGroup
 			running.Go(func() { runs += recheck(ctx, b, runner, checked.ID) })
-			beside := r.waited(b)
+			beside := r.averageWait(b)
 			end()
 			running.Wait()
 			ratios = append(ratios, float64(beside)/float64(alone))
@@ -86,9 +86,9 @@ func recheck(ctx context.Context, b *testing.B, runner *certification.Runner, in
 	}
 }
 
-// waited returns how long customers wait on average for a booking that is paid and confirmed. They
+// averageWait returns how long customers wait on average for a booking that is paid and confirmed. They
 // come one after another, because many at the same time wait for each other.
-func (r *race) waited(b *testing.B) time.Duration {
+func (r *race) averageWait(b *testing.B) time.Duration {
 	b.Helper()
 	served := 0
 	began := time.Now()

@@ -10,15 +10,15 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Held is a booking from a checkout, with its history.
 type Held struct {
-	marketplace.Booking
-	History []marketplace.HistoryEntry
+	domain.Booking
+	History []domain.HistoryEntry
 	answer  *Key // stored with the booking; nil: no key
 }
 
@@ -43,7 +43,7 @@ type reserve struct {
 func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
 	a.CreatedAt = a.call.At
-	by := partner.Within(sendTime)
+	by := partner.SendWithin(sendTime)
 	if err := a.create(ctx); err != nil {
 		return Held{}, err
 	}
@@ -53,7 +53,7 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	for _, g := range a.Guests {
 		asked.Units = append(asked.Units, partnerapi.UnitQuantity{ID: g.UnitID, Quantity: g.Quantity})
 	}
-	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.comesLate)
+	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.storeLateAnswer)
 	unwanted := ctx.Err() != nil && a.key.Key == "" // a caller with a key may come back for the answer
 	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted})
 }
@@ -63,19 +63,19 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 func (a *reserve) create(ctx context.Context) error {
 	within, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	traced(ctx, a.Booking)
+	traceBooking(ctx, a.Booking)
 	err := a.by.Store.CreateBooking(within, a.Booking, a.call, a.key, a.fresh)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrNotOwner):
 		return errUnderWay
-	case marketplace.CodeOf(err) != marketplace.Internal:
+	case domain.CodeOf(err) != domain.Internal:
 		return err
 	}
 	within, cancel = context.WithTimeout(ctx, doubtTime)
 	defer cancel()
-	if recorded, failed := a.by.Store.Recorded(within, a.call.ID); failed != nil || !recorded {
+	if recorded, failed := a.by.Store.HasCall(within, a.call.ID); failed != nil || !recorded {
 		return err
 	}
 	return nil
@@ -86,7 +86,7 @@ func (a *reserve) create(ctx context.Context) error {
 // customer may pay it.
 func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	var left atomic.Bool
-	after, c, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) {
+	after, c, err := a.by.moves.storeResult(ctx, a.Record, &left, func(r Record) (Change, error) {
 		came := came
 		came.unwanted = came.unwanted || left.Load() || r.keyTaken
 		c, err := came.move(r, a.by.Now())
@@ -94,7 +94,7 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 			return c, err
 		}
 		if k := a.key; k.Key != "" {
-			if k.Answer = a.respond(came.made(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
+			if k.Answer = a.respond(came.toHeld(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
 				c.Answers = &k
 			}
 		}
@@ -104,28 +104,28 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	case err == nil && after.keyTaken:
 		return Held{}, errUnderWay // the owner of the key knows its answer
 	case err == nil:
-		return came.made(c), came.whyNotHeld(c.Booking)
-	case marketplace.CodeOf(err) == marketplace.Conflict:
+		return came.toHeld(c), came.whyNotHeld(c.Booking)
+	case domain.CodeOf(err) == domain.Conflict:
 		// The code belongs to another booking. Releasing it would give up that booking's seats.
-		a.end(ctx, came.without(partner.Refused, errCodeTwice), "a reserve's answer was not stored")
+		a.end(ctx, came.withOutcome(partner.Refused, errCodeTwice), "a reserve's answer was not stored")
 		return Held{}, errCodeTwice
-	case marketplace.CodeOf(err) == marketplace.PartnerFailed: // the database cannot store the answer
-		a.end(ctx, came.without(partner.Unreadable, err), "a reserve's answer was not stored")
+	case domain.CodeOf(err) == domain.PartnerFailed: // the database cannot store the answer
+		a.end(ctx, came.withOutcome(partner.Unreadable, err), "a reserve's answer was not stored")
 	}
 	return Held{}, err
 }
 
-var errCodeTwice = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner's reserve returned the code of another booking"}
+var errCodeTwice = &domain.Error{Code: domain.PartnerFailed, Message: "the partner's reserve returned the code of another booking"}
 
-// comesLate stores the result of a reserve whose caller has gone.
-func (a *reserve) comesLate(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+// storeLateAnswer stores the result of a reserve whose caller has gone.
+func (a *reserve) storeLateAnswer(hold partnerapi.ReserveAnswer, o partner.Outcome) {
 	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer was not stored")
 }
 
 // end stores the result of a reserve whose caller receives no booking.
 func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
 	var left atomic.Bool // not read: the caller does the same in both cases
-	if _, _, err := a.by.moves.insist(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
+	if _, _, err := a.by.moves.storeResult(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
 		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep finishes it
 	}
 }
@@ -138,31 +138,31 @@ type reserveAnswer struct {
 	unwanted bool // the caller no longer waits for the hold
 }
 
-// without returns the answer with another outcome, because its hold cannot be used.
-func (a reserveAnswer) without(kind partner.Kind, why error) reserveAnswer {
+// withOutcome returns the answer with another outcome, because its hold cannot be used.
+func (a reserveAnswer) withOutcome(kind partner.Kind, why error) reserveAnswer {
 	return reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: kind, Status: a.Status, Took: a.Took, Err: why}}
 }
 
-// made returns the booking after a change.
-func (a reserveAnswer) made(c Change) Held {
+// toHeld returns the booking after a change.
+func (a reserveAnswer) toHeld(c Change) Held {
 	h := Held{Booking: c.Booking, History: c.History, answer: c.Answers}
 	if c.Ends != nil {
-		h.History = append([]marketplace.HistoryEntry{a.call.over(*c.Ends)}, c.History...)
+		h.History = append([]domain.HistoryEntry{a.call.historyEntry(*c.Ends)}, c.History...)
 	}
 	return h
 }
 
 // whyNotHeld is the error for a caller whose checkout produced no hold.
-func (a reserveAnswer) whyNotHeld(b marketplace.Booking) error {
+func (a reserveAnswer) whyNotHeld(b domain.Booking) error {
 	switch {
-	case b.Status == marketplace.Held:
+	case b.Status == domain.Held:
 		return nil
 	case a.Kind == partner.SlotRefused:
-		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.SlotSoldOut, Message: cmp.Or(a.Message, errNoSlot.Message)}
+		return &domain.Error{Code: domain.Conflict, Reason: domain.SlotSoldOut, Message: cmp.Or(a.Message, errNoSlot.Message)}
 	case a.Err != nil:
 		return a.Err
 	default:
-		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the hold arrived too late and is released"}
+		return &domain.Error{Code: domain.PartnerLate, Message: "the hold arrived too late and is released"}
 	}
 }
 
@@ -178,12 +178,12 @@ func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	case code != "":
 		expires, err := partnerapi.ParseDateTime(a.hold.ExpiresAt)
 		on = reserveHold
-		if b.Code, b.ExpiresAt = code, expires.UTC().Truncate(time.Microsecond); err != nil || a.unwanted || r.Status != marketplace.Reserving {
-			on, why = reserveUnwanted, string(marketplace.Unwanted)
+		if b.Code, b.ExpiresAt = code, expires.UTC().Truncate(time.Microsecond); err != nil || a.unwanted || r.Status != domain.Reserving {
+			on, why = reserveUnwanted, string(domain.Unwanted)
 		}
-	case a.Kind.Refused() || a.Kind == partner.NotSent:
+	case a.Kind.IsRefused() || a.Kind == partner.NotSent:
 		on = reserveRefuse
-	case r.Status != marketplace.Reserving:
+	case r.Status != domain.Reserving:
 		return Change{}, nil // nothing new
 	}
 	message := "it is unknown whether the partner holds seats"

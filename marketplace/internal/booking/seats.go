@@ -3,7 +3,7 @@ package booking
 import (
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -13,14 +13,14 @@ import (
 const longestHold = 2*time.Hour + 2*time.Minute
 
 // seatsOf estimates how many seats the partner takes for a booking. An infant may take none.
-func seatsOf(b marketplace.Booking) (seats int) {
+func seatsOf(b domain.Booking) (seats int) {
 	for _, g := range b.Guests {
 		if g.Type != partnerapi.Infant {
 			seats += g.Quantity
 		}
 	}
-	holds := b.Code != "" && b.Release != marketplace.Done && b.ExpiresAt.Sub(b.CreatedAt) <= longestHold
-	booked := b.ExternalBookingID != "" && b.Cancellation != marketplace.Done
+	holds := b.Code != "" && b.Release != domain.Done && b.ExpiresAt.Sub(b.CreatedAt) <= longestHold
+	booked := b.ExternalBookingID != "" && b.Cancellation != domain.Done
 	if b.ExternalBookingID == "" && holds || booked {
 		return seats
 	}
@@ -29,7 +29,7 @@ func seatsOf(b marketplace.Booking) (seats int) {
 
 // seatsChange returns the effect of a change on its slot, or nil if it has no effect. Its time is
 // when the call that ended was sent. The partner may have released an expired hold by itself.
-func seatsChange(before marketplace.Booking, c Change) *SeatsChange {
+func seatsChange(before domain.Booking, c Change) *SeatsChange {
 	free := seatsOf(before) - seatsOf(c.Booking)
 	if free == 0 {
 		return nil

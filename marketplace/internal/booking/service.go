@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/schemas/partnerapi"
@@ -35,17 +35,17 @@ type Config struct {
 	Store           Store
 	Keys            KeyStore
 	Partner         Partner
-	Target          func(marketplace.Integration) (partner.Target, error)
+	Target          func(domain.Integration) (partner.Target, error)
 	AffiliatesShare decimal.Decimal // percent of a booking's total
 	Now             func() time.Time
 	Log             *slog.Logger
-	OnTransition    func(before, after marketplace.Booking) `part:"optional"` // called after every stored transition
+	OnTransition    func(before, after domain.Booking) `part:"optional"` // called after every stored transition
 }
 
 // Service manages the life of bookings. It is safe for concurrent use.
 type Service struct {
 	Config
-	moves      moves
+	moves      transitionStore
 	calls      sync.WaitGroup // calls that continue after their caller has gone
 	stop       context.CancelFunc
 	deliveries *partner.Permits
@@ -60,7 +60,7 @@ func NewService(c Config) (*Service, error) {
 	c.Now = func() time.Time { return now().UTC().Truncate(time.Microsecond) } // the precision of the database
 	life, stop := context.WithCancel(context.Background())
 	s := &Service{Config: c, stop: stop, deliveries: partner.NewPermits(mostDeliveries)}
-	s.moves = moves{c.Store, c.Log, &s.calls, life, c.OnTransition}
+	s.moves = transitionStore{c.Store, c.Log, &s.calls, life, c.OnTransition}
 	return s, nil
 }
 
@@ -84,22 +84,22 @@ const sendTime = 15 * time.Second
 var takeOver = sendTime + partnerapi.Confirm.Timeout(partnerapi.Degraded) + 5*time.Second
 
 // Find returns a booking within the scope, or NotFound.
-func (s *Service) Find(ctx context.Context, of marketplace.Scope, id uuid.UUID) (marketplace.Booking, error) {
+func (s *Service) Find(ctx context.Context, of domain.Scope, id uuid.UUID) (domain.Booking, error) {
 	r, err := s.Store.Booking(ctx, id)
 	if err == nil {
-		err = visible(r.Booking, of)
+		err = checkVisible(r.Booking, of)
 	}
 	if err != nil {
-		return marketplace.Booking{}, err
+		return domain.Booking{}, err
 	}
 	return r.Booking, nil
 }
 
-// visible returns NotFound for a booking outside the scope. A checkout without a booking is visible
+// checkVisible returns NotFound for a booking outside the scope. A checkout without a booking is visible
 // only to those who see all accounts.
-func visible(b marketplace.Booking, of marketplace.Scope) error {
+func checkVisible(b domain.Booking, of domain.Scope) error {
 	if !of.Includes(b.AccountID, b.Mode) || of.Account != uuid.Nil && b.Code == "" {
-		return &marketplace.Error{Code: marketplace.NotFound, Message: "booking not found"}
+		return &domain.Error{Code: domain.NotFound, Message: "booking not found"}
 	}
 	return nil
 }

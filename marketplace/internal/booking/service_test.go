@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/mockpartner"
@@ -33,21 +33,21 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 		t.Errorf("want a hold with a price for two, got %+v", held)
 	}
 	booked := b.pays(t, held.ID, "p-1")
-	if booked.Status != marketplace.Confirmed || booked.ExternalBookingID == "" || len(booked.Tickets) == 0 {
+	if booked.Status != domain.Confirmed || booked.ExternalBookingID == "" || len(booked.Tickets) == 0 {
 		t.Fatalf("want it CONFIRMED with tickets, got %+v", booked)
 	}
-	if again := b.pays(t, held.ID, "p-1"); again.Status != marketplace.Confirmed || len(again.Attention) != 0 {
+	if again := b.pays(t, held.ID, "p-1"); again.Status != domain.Confirmed || len(again.Attention) != 0 {
 		t.Errorf("want the same payment to change nothing, got %+v", again)
 	}
 	var amount string
 	check(t, b.store.Pool().QueryRow(t.Context(), `SELECT amount FROM affiliate_commissions WHERE booking_id = $1 AND affiliate_id = $2 AND reversed_at IS NULL`, held.ID, b.guide).Scan(&amount))
-	cancelled, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, "ill")
+	cancelled, err := b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, held.ID, "ill")
 	check(t, err)
-	if cancelled.Status != marketplace.Cancelled || cancelled.Cancellation != marketplace.Pending {
+	if cancelled.Status != domain.Cancelled || cancelled.Cancellation != domain.Pending {
 		t.Errorf("Expected CANCELLED, and a job to notify the partner, received %+v", cancelled)
 	}
 	b.work(t)
-	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.Done {
+	if r := b.is(t, held.ID, domain.Cancelled); r.Cancellation != domain.Done {
 		t.Errorf("Expected the partner to be notified, received %s", r.Cancellation)
 	}
 	var reversed bool
@@ -65,7 +65,7 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	if got := strings.Join(reported, ", "); got != want {
 		t.Errorf("want the history\n%s\ngot\n%s", want, got)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestASlotThatHasStartedIsRefusedWithoutAskingThePartner(t *testing.T) {
@@ -73,36 +73,36 @@ func TestASlotThatHasStartedIsRefusedWithoutAskingThePartner(t *testing.T) {
 	b := setup(t)
 	asked := b.calls(t, partnerapi.Availability)
 	b.pass(t, 45*24*time.Hour)
-	if _, err := b.hold(t.Context(), b.wants()); marketplace.ReasonOf(err) != marketplace.SlotStarted {
-		t.Errorf("want %s, got %v", marketplace.SlotStarted, err)
+	if _, err := b.hold(t.Context(), b.wants()); domain.ReasonOf(err) != domain.SlotStarted {
+		t.Errorf("want %s, got %v", domain.SlotStarted, err)
 	}
-	b.called(t, partnerapi.Availability, asked)
+	b.requireCalls(t, partnerapi.Availability, asked)
 }
 
 func TestAHoldIsReleased(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		give   func(*testing.T, *bench, uuid.UUID) error
-		reason marketplace.ReleaseReason
+		reason domain.ReleaseReason
 	}{
 		"that the customer abandons": {func(t *testing.T, b *bench, id uuid.UUID) error {
-			_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, id)
+			_, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, id)
 			return err
-		}, marketplace.Abandoned},
+		}, domain.Abandoned},
 		"whose payment fails": {func(t *testing.T, b *bench, id uuid.UUID) error {
-			_, err := b.Pay(t.Context(), marketplace.Scope{Account: b.reseller}, id, marketplace.Payment{Reference: "p"})
+			_, err := b.Pay(t.Context(), domain.Scope{Account: b.reseller}, id, domain.Payment{Reference: "p"})
 			return err
-		}, marketplace.PaymentFailed},
+		}, domain.PaymentFailed},
 		"that expires": {func(t *testing.T, b *bench, _ uuid.UUID) error {
 			b.pass(t, 25*time.Minute)
 			return b.Sweep(t.Context())
-		}, marketplace.Expired},
+		}, domain.Expired},
 		"whose integration is deleted": {func(t *testing.T, b *bench, _ uuid.UUID) error {
 			if err := b.integrations.Delete(t.Context(), uuid.Nil, b.integration); err != nil {
 				return err
 			}
 			return b.Sweep(t.Context())
-		}, marketplace.Withdrawn},
+		}, domain.Withdrawn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,27 +111,27 @@ func TestAHoldIsReleased(t *testing.T) {
 			b.arm(t, `{match: {endpoint: release}, times: 2, status: 503}`)
 			check(t, c.give(t, b, held.ID))
 			b.work(t)
-			if r := b.is(t, held.ID, marketplace.Released); r.Reason != c.reason || r.Release != marketplace.Done || r.ReleaseTries != 3 {
+			if r := b.is(t, held.ID, domain.Released); r.Reason != c.reason || r.Release != domain.Done || r.ReleaseTries != 3 {
 				t.Errorf("want it released for %s with the third try, got %+v", c.reason, r.Booking)
 			}
-			if _, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, ""); marketplace.ReasonOf(err) != marketplace.HoldExpired {
+			if _, err := b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, held.ID, ""); domain.ReasonOf(err) != domain.HoldExpired {
 				t.Errorf("Expected a cancel to be refused as too late, received %v", err)
 			}
 			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
 				t.Errorf("want no hold left, got %+v", holds)
 			}
-			if paid := b.pays(t, held.ID, "late"); paid.Status != marketplace.Paid {
+			if paid := b.pays(t, held.ID, "late"); paid.Status != domain.Paid {
 				t.Errorf("want a late payment kept, got %s", paid.Status)
 			}
-			b.is(t, held.ID, marketplace.Paid, marketplace.LatePayment)
-			if _, err := b.Retry(t.Context(), held.ID); marketplace.CodeOf(err) != marketplace.Conflict {
+			b.is(t, held.ID, domain.Paid, domain.LatePayment)
+			if _, err := b.Retry(t.Context(), held.ID); domain.CodeOf(err) != domain.Conflict {
 				t.Errorf("want no confirm after a release, got %v", err)
 			}
 			if _, err := b.Settle(t.Context(), held.ID, "money back"); err != nil {
 				t.Error(err)
 			}
-			b.is(t, held.ID, marketplace.Cancelled)
-			b.kept(t)
+			b.is(t, held.ID, domain.Cancelled)
+			b.requireKept(t)
 		})
 	}
 }
@@ -141,19 +141,19 @@ func TestAPartnersRefusalIsShownInItsWords(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
 	o := b.wants()
-	if _, err := b.hold(t.Context(), o); marketplace.ReasonOf(err) != marketplace.SlotSoldOut || err.Error() != "Only for members." {
+	if _, err := b.hold(t.Context(), o); domain.ReasonOf(err) != domain.SlotSoldOut || err.Error() != "Only for members." {
 		t.Errorf("want the partner's words, got %v", err)
 	}
-	b.is(t, o.ID, marketplace.Refused)
-	if _, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, o.ID); marketplace.CodeOf(err) != marketplace.NotFound {
+	b.is(t, o.ID, domain.Refused)
+	if _, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, o.ID); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("want no booking, got %v", err)
 	}
 	check(t, b.partner.Default().Platform().SetSlot(product, option, b.order.Slot, mockpartner.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
-	if _, err := b.hold(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
-	b.called(t, partnerapi.Reserve, 1)
-	b.kept(t)
+	b.requireCalls(t, partnerapi.Reserve, 1)
+	b.requireKept(t)
 }
 
 func TestAnInvalidOrderIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
@@ -162,21 +162,21 @@ func TestAnInvalidOrderIsRefusedBeforeThePartnerIsCalled(t *testing.T) {
 	before := b.calls(t, partnerapi.Availability)
 	for name, c := range map[string]struct {
 		change func(*booking.Order)
-		code   marketplace.Code
+		code   domain.Code
 	}{
-		"another activity":    {func(o *booking.Order) { o.Activity = uuid.New() }, marketplace.NotFound},
-		"another variation":   {func(o *booking.Order) { o.Variation = uuid.New() }, marketplace.NotFound},
-		"an unknown slot":     {func(o *booking.Order) { o.Slot = "nothing" }, marketplace.NotFound},
-		"unknown guests":      {func(o *booking.Order) { o.Guests = []booking.Party{{Type: partnerapi.Student, Quantity: 1}} }, marketplace.Invalid},
-		"guests twice":        {func(o *booking.Order) { o.Guests = append(o.Guests, o.Guests...) }, marketplace.Invalid},
-		"an unknown guide":    {func(o *booking.Order) { o.Affiliate = b.reseller }, marketplace.Invalid},
-		"a currency, no rate": {func(o *booking.Order) { o.Currency = "XAF" }, marketplace.Invalid},
+		"another activity":    {func(o *booking.Order) { o.Activity = uuid.New() }, domain.NotFound},
+		"another variation":   {func(o *booking.Order) { o.Variation = uuid.New() }, domain.NotFound},
+		"an unknown slot":     {func(o *booking.Order) { o.Slot = "nothing" }, domain.NotFound},
+		"unknown guests":      {func(o *booking.Order) { o.Guests = []booking.Party{{Type: partnerapi.Student, Quantity: 1}} }, domain.Invalid},
+		"guests twice":        {func(o *booking.Order) { o.Guests = append(o.Guests, o.Guests...) }, domain.Invalid},
+		"an unknown guide":    {func(o *booking.Order) { o.Affiliate = b.reseller }, domain.Invalid},
+		"a currency, no rate": {func(o *booking.Order) { o.Currency = "XAF" }, domain.Invalid},
 	} {
-		if _, err := b.hold(t.Context(), b.wants(c.change)); marketplace.CodeOf(err) != c.code {
+		if _, err := b.hold(t.Context(), b.wants(c.change)); domain.CodeOf(err) != c.code {
 			t.Errorf("%s: want %s, got %v", name, c.code, err)
 		}
 	}
-	b.called(t, partnerapi.Availability, before)
+	b.requireCalls(t, partnerapi.Availability, before)
 }
 
 func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
@@ -184,15 +184,15 @@ func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: confirm}, times: 2, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held := b.checkout(t)
-	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid || len(paid.Attention) != 0 {
+	if paid := b.pays(t, held.ID, "p-1"); paid.Status != domain.Paid || len(paid.Attention) != 0 {
 		t.Errorf("want it PAID, and tried again, got %+v", paid)
 	}
 	b.work(t)
-	b.is(t, held.ID, marketplace.Confirmed)
+	b.is(t, held.ID, domain.Confirmed)
 	if n := len(b.partner.Default().Platform().Bookings()); n != 1 {
 		t.Errorf("want one booking, got %d", n)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestAConfirmThatIsNeverAnsweredNeedsAnOperator(t *testing.T) {
@@ -202,14 +202,14 @@ func TestAConfirmThatIsNeverAnsweredNeedsAnOperator(t *testing.T) {
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1")
 	b.work(t)
-	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmUnknown)
-	b.called(t, partnerapi.Confirm, 5)
+	b.is(t, held.ID, domain.Paid, domain.ConfirmUnknown)
+	b.requireCalls(t, partnerapi.Confirm, 5)
 	check(t, b.partner.Control.Faults.Disarm(t.Context(), "lost"))
 	settled, err := b.Retry(t.Context(), held.ID)
-	if err != nil || settled.Status != marketplace.Confirmed || len(settled.Attention) != 0 {
+	if err != nil || settled.Status != domain.Confirmed || len(settled.Attention) != 0 {
 		t.Errorf("want an operator to settle it, got %+v and %v", settled, err)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
@@ -217,24 +217,24 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 	b := setup(t)
 	held := b.checkout(t)
 	b.pass(t, 25*time.Minute) // without a sweep: the partner decides
-	if paid := b.pays(t, held.ID, "p-1"); paid.Status != marketplace.Paid {
+	if paid := b.pays(t, held.ID, "p-1"); paid.Status != domain.Paid {
 		t.Errorf("want it PAID, got %s", paid.Status)
 	}
 	b.work(t)
-	if r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused); r.Attention[0].Message == "" {
+	if r := b.is(t, held.ID, domain.Paid, domain.ConfirmRefused); r.Attention[0].Message == "" {
 		t.Error("want the partner's words")
 	}
 	b.pays(t, held.ID, "p-2")
-	b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused, marketplace.DuplicatePayment)
-	b.called(t, partnerapi.Confirm, 1)
+	b.is(t, held.ID, domain.Paid, domain.ConfirmRefused, domain.DuplicatePayment)
+	b.requireCalls(t, partnerapi.Confirm, 1)
 	_, err := b.Settle(t.Context(), held.ID, "")
 	check(t, err)
 	b.work(t)
-	b.is(t, held.ID, marketplace.Cancelled, marketplace.DuplicatePayment)
+	b.is(t, held.ID, domain.Cancelled, domain.DuplicatePayment)
 	_, err = b.Resolve(t.Context(), held.ID)
 	check(t, err)
-	b.is(t, held.ID, marketplace.Cancelled)
-	b.kept(t)
+	b.is(t, held.ID, domain.Cancelled)
+	b.requireKept(t)
 }
 
 func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
@@ -244,16 +244,16 @@ func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1")
 	b.work(t)
-	r := b.is(t, held.ID, marketplace.Paid, marketplace.ConfirmRefused)
+	r := b.is(t, held.ID, domain.Paid, domain.ConfirmRefused)
 	if len(r.Attention) != 1 || !strings.Contains(r.Attention[0].Message, "the partner may have booked") {
 		t.Errorf("Expected the doubt to be reported, received %+v", r.Attention)
 	}
 	b.byHand(t, held)
 	confirmed, err := b.Retry(t.Context(), held.ID)
-	if err != nil || confirmed.Status != marketplace.Confirmed || len(b.partner.Default().Platform().Bookings()) != 1 {
+	if err != nil || confirmed.Status != domain.Confirmed || len(b.partner.Default().Platform().Bookings()) != 1 {
 		t.Errorf("want the partner's booking found, got %+v and %v", confirmed, err)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
@@ -265,13 +265,13 @@ func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {
 	})
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1")
-	_, err := b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID, "")
+	_, err := b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, held.ID, "")
 	check(t, err)
 	b.work(t)
-	if r := b.is(t, held.ID, marketplace.Cancelled); r.Cancellation != marketplace.NotSupported || r.CancelTries != 1 {
+	if r := b.is(t, held.ID, domain.Cancelled); r.Cancellation != domain.NotSupported || r.CancelTries != 1 {
 		t.Errorf("want it asked once, got %+v", r.Booking)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestAReleaseThatIsNeverAcceptedWaitsForAnOperator(t *testing.T) {
@@ -279,33 +279,33 @@ func TestAReleaseThatIsNeverAcceptedWaitsForAnOperator(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{name: broken, match: {endpoint: release}, status: 500}`)
 	held := b.checkout(t)
-	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
+	_, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, held.ID)
 	check(t, err)
 	b.work(t)
-	r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed)
-	if r.Release != marketplace.GivenUp || b.now().Sub(noon) < 72*time.Hour || r.ReleaseTries < 200 {
+	r := b.is(t, held.ID, domain.Released, domain.ReleaseFailed)
+	if r.Release != domain.GivenUp || b.now().Sub(noon) < 72*time.Hour || r.ReleaseTries < 200 {
 		t.Errorf("want three days of tries, got %d until %s", r.ReleaseTries, b.now())
 	}
 	check(t, b.partner.Control.Faults.Disarm(t.Context(), "broken"))
 	_, err = b.Deliver(t.Context(), held.ID)
 	check(t, err)
 	b.work(t)
-	if r := b.is(t, held.ID, marketplace.Released); r.Release != marketplace.Done {
+	if r := b.is(t, held.ID, domain.Released); r.Release != domain.Done {
 		t.Errorf("want it taken, got %s", r.Release)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 func TestAReleaseWhosePartnersKeyIsGoneIsGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	held := b.checkout(t)
-	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
+	_, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, held.ID)
 	check(t, err)
 	_, err = b.store.Pool().Exec(t.Context(), `UPDATE integrations SET auth_key = ''`)
 	check(t, err)
 	b.work(t)
-	if r := b.is(t, held.ID, marketplace.Released, marketplace.ReleaseFailed); r.Release != marketplace.GivenUp {
+	if r := b.is(t, held.ID, domain.Released, domain.ReleaseFailed); r.Release != domain.GivenUp {
 		t.Errorf("Expected an operator to be notified, received %+v", r.Booking)
 	}
 }
@@ -317,7 +317,7 @@ func TestAConfirmThatIsDueWaitsForTheOneUnderWay(t *testing.T) {
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1") // a job will send it again
 	under, over := make(chan struct{}), make(chan struct{})
-	b.Config.Partner = lingering{b.client, under, over}
+	b.Config.Partner = lingeringPartner{b.client, under, over}
 	done := make(chan struct{})
 	go func() { defer close(done); _, _ = b.Retry(t.Context(), held.ID) }()
 	<-under
@@ -326,20 +326,20 @@ func TestAConfirmThatIsDueWaitsForTheOneUnderWay(t *testing.T) {
 	}
 	close(over)
 	<-done
-	b.is(t, held.ID, marketplace.Confirmed)
+	b.is(t, held.ID, domain.Confirmed)
 	if again, err := b.DeliverConfirm(t.Context(), held.ID); err != nil || again != 0 {
 		t.Errorf("want the job over, got %s and %v", again, err)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
-// lingering is a partner whose confirm lasts until the test ends it.
-type lingering struct {
+// lingeringPartner is a partner whose confirm lasts until the test ends it.
+type lingeringPartner struct {
 	*partner.Client
 	under, over chan struct{}
 }
 
-func (l lingering) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+func (l lingeringPartner) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
 	close(l.under)
 	<-l.over
 	return l.Client.Confirm(ctx, by, t, h, asked, tickets)
@@ -350,14 +350,14 @@ func TestAReserveWhoseAnswerIsLostIsListed(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	o := b.wants()
-	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerFailed {
+	if _, err := b.hold(t.Context(), o); domain.CodeOf(err) != domain.PartnerFailed {
 		t.Errorf("want the partner blamed, got %v", err)
 	}
-	if r := b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown); r.AvailabilityID != o.Slot {
+	if r := b.is(t, o.ID, domain.Lost, domain.ReserveUnknown); r.AvailabilityID != o.Slot {
 		t.Errorf("want its slot known, got %+v", r.Booking)
 	}
-	b.called(t, partnerapi.Reserve, 1)
-	b.kept(t)
+	b.requireCalls(t, partnerapi.Reserve, 1)
+	b.requireKept(t)
 }
 
 func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
@@ -366,16 +366,16 @@ func TestAHoldThatComesAfterTheLimitIsReleased(t *testing.T) {
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, when: after, delay: 2s}`)
 	b.limitsReserve(t, 0)
 	o := b.wants()
-	if _, err := b.hold(t.Context(), o); marketplace.CodeOf(err) != marketplace.PartnerLate {
+	if _, err := b.hold(t.Context(), o); domain.CodeOf(err) != domain.PartnerLate {
 		t.Errorf("want the partner late, got %v", err)
 	}
-	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
-	b.until(t, o.ID, marketplace.Released)
+	b.is(t, o.ID, domain.Lost, domain.ReserveUnknown)
+	b.waitForStatus(t, o.ID, domain.Released)
 	b.work(t)
-	if r := b.is(t, o.ID, marketplace.Released); r.Release != marketplace.Done || r.Reason != marketplace.Unwanted {
+	if r := b.is(t, o.ID, domain.Released); r.Release != domain.Done || r.Reason != domain.Unwanted {
 		t.Errorf("want the hold given back, got %+v", r.Booking)
 	}
-	b.kept(t)
+	b.requireKept(t)
 }
 
 // limitsReserve gives the partner that long to answer reserve. It is listened to afterwards.
@@ -397,8 +397,8 @@ func (b *bench) limitsReserve(t *testing.T, to time.Duration) {
 	b.Config.Partner = client
 }
 
-// until waits for a booking to reach that state.
-func (b *bench) until(t *testing.T, id uuid.UUID, want marketplace.BookingStatus) {
+// waitForStatus waits for a booking to reach that state.
+func (b *bench) waitForStatus(t *testing.T, id uuid.UUID, want domain.BookingStatus) {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Minute)
 	for {
@@ -418,41 +418,41 @@ func TestAHoldWhoseCustomerHasGoneIsReleased(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx, leave := context.WithCancel(t.Context())
-	b.Config.Partner = leaving{b.client, leave}
+	b.Config.Partner = leavingPartner{b.client, leave}
 	o := b.wants()
 	_, err := b.hold(ctx, o)
 	if err == nil {
 		t.Error("want no booking")
 	}
 	b.work(t)
-	b.is(t, o.ID, marketplace.Released)
-	b.kept(t)
+	b.is(t, o.ID, domain.Released)
+	b.requireKept(t)
 }
 
-// leaving is a partner whose customer disconnects during the reserve.
-type leaving struct {
+// leavingPartner is a partner whose customer disconnects during the reserve.
+type leavingPartner struct {
 	*partner.Client
 	leave func()
 }
 
-func (l leaving) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+func (l leavingPartner) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
 	defer l.leave() // a customer who disconnects before it is sent prevents the call
 	return l.Client.Reserve(ctx, by, t, h, asked, late)
 }
 
-// dying is a partner during whose calls the service dies: requests arrive, but their answers
+// dyingPartner is a partner during whose calls the service dies: requests arrive, but their answers
 // are not read.
-type dying struct {
+type dyingPartner struct {
 	*partner.Client
 	leave func() // called once a confirm has arrived
 }
 
-func (d dying) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
+func (d dyingPartner) Reserve(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
 	defer runtime.Goexit()
 	return d.Client.Reserve(ctx, by, t, h, asked, late)
 }
 
-func (d dying) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
+func (d dyingPartner) Confirm(ctx context.Context, by partner.SendBy, t partner.Target, h partnerapi.Health, asked partnerapi.ConfirmRequest, tickets bool) (partnerapi.ConfirmAnswer, partner.Outcome) {
 	defer runtime.Goexit()
 	defer d.leave()
 	return d.Client.Confirm(ctx, by, t, h, asked, tickets)
@@ -465,22 +465,22 @@ func TestUnansweredCallsOfDeadReplicasAreResolved(t *testing.T) {
 	b.arm(t, `{match: {endpoint: reserve}, after: 1, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`)
 	held, o := b.checkout(t), b.wants()
 	gone, leave := context.WithCancel(t.Context())
-	b.Config.Partner = dying{b.client, leave}
+	b.Config.Partner = dyingPartner{b.client, leave}
 	dies(func() { _, _ = b.hold(t.Context(), o) })
-	paid, err := b.Pay(gone, marketplace.Scope{Account: b.reseller}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
-	if err != nil || paid.Status != marketplace.Paid {
+	paid, err := b.Pay(gone, domain.Scope{Account: b.reseller}, held.ID, domain.Payment{Reference: "p", Succeeded: true})
+	if err != nil || paid.Status != domain.Paid {
 		t.Errorf("want it PAID, got %+v and %v", paid, err)
 	}
 	b.Wait()
 	b.Config.Partner = b.client
 	check(t, b.Sweep(t.Context()))
-	b.is(t, o.ID, marketplace.Reserving)
+	b.is(t, o.ID, domain.Reserving)
 	b.ahead.Add(int64(time.Minute))
 	check(t, b.Sweep(t.Context()))
-	b.is(t, o.ID, marketplace.Lost, marketplace.ReserveUnknown)
+	b.is(t, o.ID, domain.Lost, domain.ReserveUnknown)
 	b.work(t)
-	b.is(t, held.ID, marketplace.Confirmed)
-	b.kept(t)
+	b.is(t, held.ID, domain.Confirmed)
+	b.requireKept(t)
 }
 
 func TestAnothersBookingIsNotFound(t *testing.T) {
@@ -489,19 +489,19 @@ func TestAnothersBookingIsNotFound(t *testing.T) {
 	held, stranger := b.checkout(t), uuid.New()
 	for name, call := range map[string]func() error{
 		"to pay": func() error {
-			_, err := b.Pay(t.Context(), marketplace.Scope{Account: stranger}, held.ID, marketplace.Payment{Reference: "p", Succeeded: true})
+			_, err := b.Pay(t.Context(), domain.Scope{Account: stranger}, held.ID, domain.Payment{Reference: "p", Succeeded: true})
 			return err
 		},
 		"to abandon": func() error {
-			_, err := b.Abandon(t.Context(), marketplace.Scope{Account: stranger}, held.ID)
+			_, err := b.Abandon(t.Context(), domain.Scope{Account: stranger}, held.ID)
 			return err
 		},
 		"to cancel": func() error {
-			_, err := b.Cancel(t.Context(), marketplace.Scope{Account: stranger}, held.ID, "")
+			_, err := b.Cancel(t.Context(), domain.Scope{Account: stranger}, held.ID, "")
 			return err
 		},
 	} {
-		if err := call(); marketplace.CodeOf(err) != marketplace.NotFound {
+		if err := call(); domain.CodeOf(err) != domain.NotFound {
 			t.Errorf("%s: want it not found, got %v", name, err)
 		}
 	}

@@ -7,16 +7,16 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
 	sold "partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// shown is the slot that the tests book, as resellers read it.
-func (b *bench) shown(t *testing.T) marketplace.Slot {
+// shownSlot is the slot that the tests book, as resellers read it.
+func (b *bench) shownSlot(t *testing.T) domain.Slot {
 	t.Helper()
-	from := marketplace.DateIn(b.now(), time.UTC)
+	from := domain.DateIn(b.now(), time.UTC)
 	slots, err := b.store.Storefront.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 200))
 	check(t, err)
 	for _, slot := range slots {
@@ -25,13 +25,13 @@ func (b *bench) shown(t *testing.T) marketplace.Slot {
 		}
 	}
 	t.Fatal("the slot is not stored")
-	return marketplace.Slot{}
+	return domain.Slot{}
 }
 
-// left fails unless the slot is shown with that many seats.
-func (b *bench) left(t *testing.T, when string, want int) {
+// requireSeatsLeft fails unless the slot is shown with that many seats.
+func (b *bench) requireSeatsLeft(t *testing.T, when string, want int) {
 	t.Helper()
-	if got := b.shown(t); *got.Vacancies != want || (want > 0) != got.Status.Bookable() {
+	if got := b.shownSlot(t); *got.Vacancies != want || (want > 0) != got.Status.IsBookable() {
 		t.Errorf("%s: want %d seats left, got %d, %s", when, want, *got.Vacancies, got.Status)
 	}
 }
@@ -39,35 +39,35 @@ func (b *bench) left(t *testing.T, when string, want int) {
 func TestTheSeatsOfABookingAreSubtractedAndGivenBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	before := *b.shown(t).Vacancies
+	before := *b.shownSlot(t).Vacancies
 	first := b.checkout(t)
-	b.left(t, "held", before-2)
+	b.requireSeatsLeft(t, "held", before-2)
 	second := b.checkout(t)
-	b.left(t, "held twice", before-4)
-	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, second.ID)
+	b.requireSeatsLeft(t, "held twice", before-4)
+	_, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, second.ID)
 	check(t, err)
-	b.left(t, "not released yet", before-4)
+	b.requireSeatsLeft(t, "not released yet", before-4)
 	b.work(t)
-	b.left(t, "released", before-2)
+	b.requireSeatsLeft(t, "released", before-2)
 	b.pays(t, first.ID, "p-1")
-	b.left(t, "confirmed", before-2)
-	_, err = b.Cancel(t.Context(), marketplace.Scope{Account: b.reseller}, first.ID, "")
+	b.requireSeatsLeft(t, "confirmed", before-2)
+	_, err = b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, first.ID, "")
 	check(t, err)
 	b.work(t)
-	b.left(t, "cancelled", before)
-	b.kept(t)
+	b.requireSeatsLeft(t, "cancelled", before)
+	b.requireKept(t)
 }
 
 func TestTheLastSeatsAreSoldOutUntilTheyAreGivenBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	all := *b.shown(t).Vacancies
+	all := *b.shownSlot(t).Vacancies
 	held := b.checkout(t, func(o *booking.Order) { o.Guests[0].Quantity = all })
-	b.left(t, "held", 0)
-	_, err := b.Abandon(t.Context(), marketplace.Scope{Account: b.reseller}, held.ID)
+	b.requireSeatsLeft(t, "held", 0)
+	_, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, held.ID)
 	check(t, err)
 	b.work(t)
-	b.left(t, "released", all)
+	b.requireSeatsLeft(t, "released", all)
 }
 
 func TestAPartnerWithoutHoldsLosesSeatsByConfirm(t *testing.T) {
@@ -77,45 +77,45 @@ func TestAPartnerWithoutHoldsLosesSeatsByConfirm(t *testing.T) {
 		c.Policy.NoHolds = true
 		o.Catalog = &c
 	})
-	before := *b.shown(t).Vacancies
+	before := *b.shownSlot(t).Vacancies
 	held := b.checkout(t)
-	b.left(t, "held", before)
+	b.requireSeatsLeft(t, "held", before)
 	b.pays(t, held.ID, "p-1")
-	b.left(t, "confirmed", before-2)
+	b.requireSeatsLeft(t, "confirmed", before-2)
 }
 
 // A pull that was sent before a hold does not include it.
 func TestAnOlderAnswerDoesNotGiveHeldSeatsBackAndANewerOneDoes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	before := b.shown(t)
+	before := b.shownSlot(t)
 	b.ahead.Add(int64(time.Minute))
 	b.checkout(t)
 	pulled := func(sent time.Time) {
 		t.Helper()
 		_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{
 			VariationID: b.order.Variation, SentAt: sent, Window: catalog.Window{Zone: time.UTC, From: before.LocalDate, To: before.LocalDate},
-			Answer: &catalog.SlotAnswer{Slots: []marketplace.Slot{before}},
+			Answer: &catalog.SlotAnswer{Slots: []domain.Slot{before}},
 		})
 		check(t, err)
 	}
 	pulled(b.now().Add(-time.Second))
-	b.left(t, "an older answer", *before.Vacancies-2)
+	b.requireSeatsLeft(t, "an older answer", *before.Vacancies-2)
 	pulled(b.now().Add(time.Second))
-	b.left(t, "a newer one", *before.Vacancies)
+	b.requireSeatsLeft(t, "a newer one", *before.Vacancies)
 }
 
 // An answer that the partner gave after the hold expired may already count its seats.
 func TestSeatsOfAnExpiredHoldAreNotGivenBackTwice(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	before := b.shown(t)
+	before := b.shownSlot(t)
 	b.checkout(t)
 	b.pass(t, time.Hour)
 	check(t, b.store.Bookings.KeepFresh(t.Context(), booking.Fresh{At: b.now(), Variation: b.order.Variation, Asked: before.ID, Slot: &before}))
 	check(t, b.Sweep(t.Context()))
 	b.work(t)
-	b.left(t, "expired", *before.Vacancies)
+	b.requireSeatsLeft(t, "expired", *before.Vacancies)
 }
 
 func TestTheAvailabilityReadAtCheckoutIsStored(t *testing.T) {
@@ -137,7 +137,7 @@ func TestTheAvailabilityReadAtCheckoutIsStored(t *testing.T) {
 			if _, err := b.hold(t.Context(), b.wants()); (err == nil) != c.held {
 				t.Fatalf("want held %t, got %v", c.held, err)
 			}
-			if got := b.shown(t); got.Status != c.status || c.seats >= 0 && *got.Vacancies != c.seats {
+			if got := b.shownSlot(t); got.Status != c.status || c.seats >= 0 && *got.Vacancies != c.seats {
 				t.Errorf("want %s with %d seats, got %s with %d", c.status, c.seats, got.Status, *got.Vacancies)
 			}
 		})
@@ -147,19 +147,19 @@ func TestTheAvailabilityReadAtCheckoutIsStored(t *testing.T) {
 func TestASlotBeyondTheWindowIsAskedForByItsOwnDate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	far := b.shown(t)
+	far := b.shownSlot(t)
 	far.ID = "far"
 	far.Start, far.End, far.LocalDate = far.Start.AddDate(0, 0, 100), far.End.AddDate(0, 0, 100), far.LocalDate.AddDate(0, 0, 100)
 	check(t, b.store.Bookings.KeepFresh(t.Context(), booking.Fresh{At: b.now(), Variation: b.order.Variation, Asked: far.ID, Slot: &far}))
 	b.order.Slot = far.ID
 	asked := b.calls(t, partnerapi.Availability)
 	b.arm(t, `{match: {endpoint: availability}, times: 1, status: 400}`)
-	if _, err := b.hold(t.Context(), b.wants()); marketplace.ReasonOf(err) != marketplace.SlotSoldOut {
+	if _, err := b.hold(t.Context(), b.wants()); domain.ReasonOf(err) != domain.SlotSoldOut {
 		t.Errorf("want a 4xx to be a conflict, got %v", err)
 	}
-	b.called(t, partnerapi.Availability, asked+1)
+	b.requireCalls(t, partnerapi.Availability, asked+1)
 	b.arm(t, `{match: {endpoint: availability}, times: 1, status: 500}`)
-	if _, err := b.hold(t.Context(), b.wants()); marketplace.CodeOf(err) != marketplace.PartnerFailed {
+	if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.PartnerFailed {
 		t.Errorf("want a 5xx to be the partner's failure, got %v", err)
 	}
 	b.arm(t, fmt.Sprintf(`{match: {endpoint: availability}, times: 1, jq: '[{id: "far", localDateTimeStart: %q, localDateTimeEnd: %q, status: "AVAILABLE"}]'}`,
@@ -174,10 +174,10 @@ func TestAVariationTakesAtMostSoManyGuestsInOneBooking(t *testing.T) {
 	_, err := b.store.Pool().Exec(t.Context(), `UPDATE variations SET details = details || '{"max_no_booking": 2}' WHERE id = $1`, b.order.Variation)
 	check(t, err)
 	asked := b.calls(t, partnerapi.Availability)
-	if _, err := b.hold(t.Context(), b.wants(func(o *booking.Order) { o.Guests = []booking.Party{{Type: partnerapi.Adult, Quantity: 3}} })); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := b.hold(t.Context(), b.wants(func(o *booking.Order) { o.Guests = []booking.Party{{Type: partnerapi.Adult, Quantity: 3}} })); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want 3 guests refused, got %v", err)
 	}
-	b.called(t, partnerapi.Availability, asked)
+	b.requireCalls(t, partnerapi.Availability, asked)
 	b.checkout(t)
 }
 
@@ -201,7 +201,7 @@ func TestATypeThatTwoUnitsHaveIsBookedByUnit(t *testing.T) {
 		{booking.Party{Unit: "student-a", Type: partnerapi.Adult, Quantity: 1}, "units[0].type: the unit has another type, STUDENT"},
 	} {
 		_, err := b.hold(t.Context(), guests(c.party))
-		if wrong, _ := err.(*marketplace.Error); wrong == nil || wrong.Code != marketplace.Invalid || len(wrong.Details) != 1 || wrong.Details[0] != c.wants {
+		if wrong, _ := err.(*domain.Error); wrong == nil || wrong.Code != domain.Invalid || len(wrong.Details) != 1 || wrong.Details[0] != c.wants {
 			t.Errorf("%+v: want %q, got %+v", c.party, c.wants, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -20,20 +20,20 @@ var ErrNotOwner = errors.New("the key belongs to another request")
 
 // Offer is the activity, variation and slot of a checkout.
 type Offer struct {
-	Activity    marketplace.Activity
-	Integration marketplace.Integration
+	Activity    domain.Activity
+	Integration domain.Integration
 	Health      partnerapi.Health
 	Start       time.Time // of the slot, as last stored
-	Terms       marketplace.Terms
+	Terms       domain.Terms
 }
 
 // Fresh is a partner's current answer about the slot of a checkout.
 type Fresh struct {
 	At        time.Time // when the partner was asked
 	Variation uuid.UUID
-	Asked     string            // the slot's id in the checkout
-	Slot      *marketplace.Slot // nil if there is no slot
-	Gone      bool              // the answer contains no slot with the checkout's id
+	Asked     string       // the slot's id in the checkout
+	Slot      *domain.Slot // nil if there is no slot
+	Gone      bool         // the answer contains no slot with the checkout's id
 }
 
 // SeatsChange is the effect of a booking's change on the free seats of its slot, until the
@@ -45,10 +45,10 @@ type SeatsChange struct {
 
 // Record is a booking with the data for its next transition.
 type Record struct {
-	marketplace.Booking
+	domain.Booking
 	Version     int64
-	Payments    []marketplace.Payment
-	Integration marketplace.Integration // may be deleted
+	Payments    []domain.Payment
+	Integration domain.Integration // may be deleted
 	Health      partnerapi.Health
 	keyTaken    bool // its key belongs to another request
 }
@@ -105,8 +105,8 @@ type CallEnd struct {
 	Error  string // "": it succeeded
 }
 
-// Known returns the status and the duration of the answer, or nil without an answer.
-func (e CallEnd) Known() (status *int, milliseconds *int64) {
+// StatusAndDuration returns the status and the duration of the answer, or nil without an answer.
+func (e CallEnd) StatusAndDuration() (status *int, milliseconds *int64) {
 	if e.Status != 0 {
 		status = &e.Status
 	}
@@ -116,10 +116,10 @@ func (e CallEnd) Known() (status *int, milliseconds *int64) {
 	return status, milliseconds
 }
 
-// over is the call's entry in the history after it has ended.
-func (c Call) over(e CallEnd) marketplace.HistoryEntry {
-	entry := marketplace.HistoryEntry{At: c.At, Kind: marketplace.CallKind, Endpoint: c.Endpoint, Error: e.Error}
-	entry.Status, entry.Duration = e.Known()
+// historyEntry is the call's entry in the history after it has ended.
+func (c Call) historyEntry(e CallEnd) domain.HistoryEntry {
+	entry := domain.HistoryEntry{At: c.At, Kind: domain.CallKind, Endpoint: c.Endpoint, Error: e.Error}
+	entry.Status, entry.Duration = e.StatusAndDuration()
 	return entry
 }
 
@@ -134,26 +134,26 @@ type Breach struct {
 // Change is what a transition writes, atomically.
 type Change struct {
 	At         time.Time
-	Booking    marketplace.Booking        // after the change
-	History    []marketplace.HistoryEntry // moves
+	Booking    domain.Booking        // after the change
+	History    []domain.HistoryEntry // moves
 	Begins     *Call
 	Ends       *CallEnd
-	Payment    *marketplace.Payment
+	Payment    *domain.Payment
 	Commission *decimal.Decimal // that accrues to the affiliate now
 	Reverses   bool             // reverses the commission
 	Breaches   []Breach
-	Answers    *Key                    // of the request that made it, with its answer
-	Seats      *SeatsChange            // of its slot; nil: no effect
-	Events     []marketplace.EventType // for the reseller
+	Answers    *Key               // of the request that made it, with its answer
+	Seats      *SeatsChange       // of its slot; nil: no effect
+	Events     []domain.EventType // for the reseller
 	Jobs       []Job
 }
 
 // Filter selects bookings. Zero values select all.
 type Filter struct {
-	marketplace.Scope     // the account is a reseller's
+	domain.Scope          // the account is a reseller's
 	Activity, Integration uuid.UUID
 	Checkouts             bool // includes checkouts without a booking
-	Status                marketplace.BookingStatus
+	Status                domain.BookingStatus
 	Attention             bool   // only those that need attention
 	Reference             string // the reseller's
 	Query                 string // an id, a reseller's reference, a partner's booking id, or words of the guest's name, email or telephone
@@ -166,8 +166,8 @@ type Period struct{ From, To time.Time }
 // Commission is an affiliate's share of a booking.
 type Commission struct {
 	Booking    uuid.UUID
-	Currency   marketplace.Currency
-	Amount     marketplace.Number
+	Currency   domain.Currency
+	Amount     domain.Number
 	AccruedAt  time.Time
 	ReversedAt time.Time // zero: not reversed
 }
@@ -178,12 +178,12 @@ type Store interface {
 	IsAffiliate(ctx context.Context, id uuid.UUID) (bool, error)
 	// CreateBooking stores a checkout with its reserve before that is sent, and the partner's
 	// answer about the slot. It returns ErrNotOwner if the key belongs to another request.
-	CreateBooking(ctx context.Context, b marketplace.Booking, reserve Call, k Key, f Fresh) error
+	CreateBooking(ctx context.Context, b domain.Booking, reserve Call, k Key, f Fresh) error
 	// KeepFresh stores a partner's answer about a slot that is not booked. An older answer never
 	// replaces a newer one.
 	KeepFresh(ctx context.Context, f Fresh) error
-	// Recorded reports whether a call is recorded.
-	Recorded(ctx context.Context, call uuid.UUID) (bool, error)
+	// HasCall reports whether a call is recorded.
+	HasCall(ctx context.Context, call uuid.UUID) (bool, error)
 	// Booking returns a booking or a checkout without one, or NotFound.
 	Booking(ctx context.Context, id uuid.UUID) (Record, error)
 	// SaveBooking writes a change and its jobs atomically. It returns ErrStale if the booking has

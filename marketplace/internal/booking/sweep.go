@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -44,7 +44,7 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 	var failed []error
 	see := func(id uuid.UUID, decide func(Record) (Change, error)) {
 		_, _, err := s.moves.step(ctx, id, decide)
-		if err != nil && marketplace.CodeOf(err) != marketplace.Conflict { // another call was first
+		if err != nil && domain.CodeOf(err) != domain.Conflict { // another call was first
 			failed = append(failed, fmt.Errorf("sweep booking %s: %w", id, err))
 		}
 	}
@@ -60,20 +60,20 @@ func (s *Service) sweep(ctx context.Context, due Due) error {
 		})
 	}
 	for _, c := range due.Confirms {
-		see(c.Booking, func(r Record) (Change, error) { return s.confirmed(r, c.Call, partnerapi.ConfirmAnswer{}, died) })
+		see(c.Booking, func(r Record) (Change, error) { return s.applyConfirm(r, c.Call, partnerapi.ConfirmAnswer{}, died) })
 	}
 	for _, d := range due.Dropped {
-		see(d.Booking, func(r Record) (Change, error) { return dropped(r, d, s.Now()) })
+		see(d.Booking, func(r Record) (Change, error) { return giveUpJob(r, d, s.Now()) })
 	}
 	return errors.Join(failed...)
 }
 
-// dropped gives up the purpose of a dropped job if it is still due.
-func dropped(r Record, d DroppedJob, now time.Time) (Change, error) {
+// giveUpJob gives up the purpose of a dropped job if it is still due.
+func giveUpJob(r Record, d DroppedJob, now time.Time) (Change, error) {
 	on, owed := confirmGiveUp, false
 	switch d.Kind {
 	case ConfirmJob:
-		_, err := next(r.Booking, confirmAgain)
+		_, err := transitionFor(r.Booking, confirmAgain)
 		owed = err == nil
 	case ReleaseJob:
 		on, owed = release.giveUp, release.owed(r.Booking)

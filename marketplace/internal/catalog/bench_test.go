@@ -92,8 +92,8 @@ func (s *syncBench) get(b *testing.B) []byte {
 	return body
 }
 
-// written returns how many rows were ever written, by table.
-func (s *syncBench) written(b *testing.B) map[string]int64 {
+// countWrites returns how many rows were ever written, by table.
+func (s *syncBench) countWrites(b *testing.B) map[string]int64 {
 	b.Helper()
 	// PostgreSQL reports what a backend has counted when the backend exits, at the latest.
 	s.store.Pool().Reset()
@@ -121,8 +121,8 @@ func (s *syncBench) written(b *testing.B) map[string]int64 {
 	return counts
 }
 
-// timed returns how long f takes.
-func timed(f func()) time.Duration {
+// measure returns how long f takes.
+func measure(f func()) time.Duration {
 	start := time.Now()
 	f()
 	return time.Since(start)
@@ -142,21 +142,21 @@ func BenchmarkFirstSync(b *testing.B) {
 	var whole, transfer, decode, judge, copying []time.Duration
 	for range max(b.N, benchRounds()) {
 		s := newSyncBench(b)
-		transfer = append(transfer, timed(func() { s.get(b) }))
+		transfer = append(transfer, measure(func() { s.get(b) }))
 		var list []any
-		decode = append(decode, timed(func() {
+		decode = append(decode, measure(func() {
 			decoder := json.NewDecoder(bytes.NewReader(s.body))
 			decoder.UseNumber()
 			check(b, decoder.Decode(&list))
 		}))
-		judge = append(judge, timed(func() {
+		judge = append(judge, measure(func() {
 			for _, product := range list {
 				if problems := schemas.ValidateValue(schemas.Product, product); problems != nil {
 					b.Fatal(problems)
 				}
 			}
 		}))
-		whole = append(whole, timed(func() {
+		whole = append(whole, measure(func() {
 			if made := s.sync(b); made.Created != benchProducts() {
 				b.Fatalf("want %d made, got %+v", benchProducts(), made)
 			}
@@ -199,7 +199,7 @@ func (s *syncBench) copyBack(b *testing.B) (took time.Duration) {
 		check(b, found.Err())
 	}
 	pgtest.Exec(b, s.store, "TRUNCATE activities CASCADE")
-	return timed(func() {
+	return measure(func() {
 		err := pgx.BeginFunc(b.Context(), s.store.Pool(), func(tx pgx.Tx) error {
 			for _, table := range tables {
 				if _, err := tx.CopyFrom(b.Context(), pgx.Identifier{table}, columns[table], pgx.CopyFromRows(rows[table])); err != nil {
@@ -224,22 +224,22 @@ var bookkeeping = []string{"integration_health", "skipped_syncs", "sync_attempts
 func BenchmarkUnchangedSync(b *testing.B) {
 	s := newSyncBench(b)
 	s.sync(b)
-	before := s.written(b)
+	before := s.countWrites(b)
 	s.sync(b) // on a fresh connection
 	var whole, least []time.Duration
 	for range max(b.N, 4*benchRounds()) {
-		least = append(least, timed(func() {
+		least = append(least, measure(func() {
 			if sha256.Sum256(s.get(b)) == (catalog.Hash{}) {
 				b.Fatal("want a hash")
 			}
 		}))
-		whole = append(whole, timed(func() {
+		whole = append(whole, measure(func() {
 			if made := s.sync(b); !made.Skipped {
 				b.Fatalf("want it skipped, got %+v", made)
 			}
 		}))
 	}
-	for table, n := range s.written(b) {
+	for table, n := range s.countWrites(b) {
 		if n != before[table] && !slices.Contains(bookkeeping, table) {
 			b.Errorf("%s: want no row written, got %d", table, n-before[table])
 		}
@@ -257,17 +257,17 @@ func BenchmarkSyncOfOneChange(b *testing.B) {
 	s.sync(b)
 	whole := benchCatalog()
 	rounds := max(b.N, benchRounds())
-	before := s.written(b)
+	before := s.countWrites(b)
 	var took []time.Duration
 	for i := range rounds {
 		s.body = bytes.Replace(whole, []byte("2250"), []byte(fmt.Sprint(3000+i)), 1)
-		took = append(took, timed(func() {
+		took = append(took, measure(func() {
 			if made := s.sync(b); made.Updated != 1 || made.Skipped {
 				b.Fatalf("want one updated, got %+v", made)
 			}
 		}))
 	}
-	after := s.written(b)
+	after := s.countWrites(b)
 	for table, want := range map[string]int64{"activities": 0, "slots": 0, "variations": 1, "integrations": 1, "syncs": 1} {
 		if got := after[table] - before[table]; got != want*int64(rounds) {
 			b.Errorf("%s: want %d rows written a sync, got %d in %d", table, want, got, rounds)

@@ -40,8 +40,8 @@ type Changes struct {
 	Created, Updated int // products
 }
 
-// None reports whether nothing differs.
-func (c *Changes) None() bool {
+// IsEmpty reports whether nothing differs.
+func (c *Changes) IsEmpty() bool {
 	return len(c.Activities)+len(c.Variations)+len(c.Gone)+len(c.GoneOptions) == 0
 }
 
@@ -151,8 +151,8 @@ type Guard struct {
 	Of              int `json:"of"` // active activities
 }
 
-// guarded returns what the guard holds of the changes, or nil.
-func guarded(stored Stored, changes *Changes) *Guard {
+// checkGuard returns what the guard holds of the changes, or nil.
+func checkGuard(stored Stored, changes *Changes) *Guard {
 	active := 0
 	for _, activity := range stored {
 		if activity.Active {

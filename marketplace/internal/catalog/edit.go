@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 )
 
@@ -34,8 +34,8 @@ type variationEdit struct {
 
 // groupPriceEdit is a group price and its currency.
 type groupPriceEdit struct {
-	Group    given[marketplace.Number]   `json:"group_price"`
-	Currency given[marketplace.Currency] `json:"currency"`
+	Group    given[domain.Number]   `json:"group_price"`
+	Currency given[domain.Currency] `json:"currency"`
 }
 
 // given is an optional field of a change.
@@ -67,7 +67,7 @@ func ReadEdit(body []byte) (*Edit, error) {
 		}
 		return nil, invalidEdit(mistakes...)
 	}
-	change, err := decoded(body)
+	change, err := decodeObject(body)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func takeFields(change map[string]any, into map[string]any) error {
 
 // Apply changes an activity. The error is Invalid and names every variation that is unknown or
 // would become too large. The activity may be partly changed then.
-func (e *Edit) Apply(a *marketplace.Activity) error {
+func (e *Edit) Apply(a *domain.Activity) error {
 	if e.title.set {
 		a.Title = e.title.or(a.Product.InternalName)
 	}
@@ -129,13 +129,13 @@ func (e *Edit) Apply(a *marketplace.Activity) error {
 	own, wrong := a.Currency(), []string{}
 	for i, change := range e.variations {
 		place := fmt.Sprintf("variations[%d]", i)
-		at := slices.IndexFunc(a.Variations, func(v marketplace.Variation) bool { return v.ID == change.id })
+		at := slices.IndexFunc(a.Variations, func(v domain.Variation) bool { return v.ID == change.id })
 		if at < 0 {
 			wrong = append(wrong, place+"._id: unknown variation of this activity")
 			continue
 		}
 		err := change.apply(&a.Variations[at], own, place)
-		if refused := (*marketplace.Error)(nil); errors.As(err, &refused) {
+		if refused := (*domain.Error)(nil); errors.As(err, &refused) {
 			wrong = append(wrong, refused.Details...)
 		} else if err != nil {
 			return err
@@ -144,11 +144,11 @@ func (e *Edit) Apply(a *marketplace.Activity) error {
 	if len(wrong) > 0 {
 		return invalidEdit(wrong...)
 	}
-	slices.SortStableFunc(a.Variations, func(a, b marketplace.Variation) int { return a.Sort - b.Sort })
+	slices.SortStableFunc(a.Variations, func(a, b domain.Variation) int { return a.Sort - b.Sort })
 	return nil
 }
 
-func (c variationEdit) apply(v *marketplace.Variation, own marketplace.Currency, place string) error {
+func (c variationEdit) apply(v *domain.Variation, own domain.Currency, place string) error {
 	if c.title.set {
 		v.Title = c.title.or(v.Option.InternalName)
 	}
@@ -159,7 +159,7 @@ func (c variationEdit) apply(v *marketplace.Variation, own marketplace.Currency,
 		return err
 	}
 	if c.pricing.set {
-		return c.pricing.or(groupPriceEdit{Group: given[marketplace.Number]{set: true}}).apply(&v.Details, own, place)
+		return c.pricing.or(groupPriceEdit{Group: given[domain.Number]{set: true}}).apply(&v.Details, own, place)
 	}
 	return nil
 }
@@ -167,12 +167,12 @@ func (c variationEdit) apply(v *marketplace.Variation, own marketplace.Currency,
 // mostDecimals limits the decimals of a group price. The schema allows further trailing zeros.
 const mostDecimals = 4
 
-func (p groupPriceEdit) apply(d *marketplace.VariationDetails, own marketplace.Currency, place string) error {
+func (p groupPriceEdit) apply(d *domain.VariationDetails, own domain.Currency, place string) error {
 	if p.Group.set && p.Group.value == nil {
 		d.GroupPrice = nil
 		return nil
 	}
-	price := marketplace.GroupPrice{Currency: own}
+	price := domain.GroupPrice{Currency: own}
 	if d.GroupPrice != nil {
 		price = *d.GroupPrice
 	}
@@ -196,8 +196,8 @@ const largestEdit = 256 << 10
 
 const tooLong = "expected numbers of at most 40 digits, and whole ones without a point"
 
-func invalidEdit(mistakes ...string) *marketplace.Error {
-	return &marketplace.Error{Code: marketplace.Invalid, Message: "invalid change", Details: mistakes}
+func invalidEdit(mistakes ...string) *domain.Error {
+	return &domain.Error{Code: domain.Invalid, Message: "invalid change", Details: mistakes}
 }
 
 // mergeInto merges a change into details.
@@ -209,11 +209,11 @@ func mergeInto[T any](details *T, change map[string]any, place string) error {
 	if err != nil {
 		return err
 	}
-	fields, err := decoded(before)
+	fields, err := decodeObject(before)
 	if err != nil {
 		return err
 	}
-	merged, err := json.Marshal(patched(fields, change))
+	merged, err := json.Marshal(mergePatch(fields, change))
 	if err != nil {
 		return err
 	}
@@ -228,8 +228,8 @@ func mergeInto[T any](details *T, change map[string]any, place string) error {
 	return nil
 }
 
-// patched applies a merge patch (RFC 7396).
-func patched(target any, change map[string]any) map[string]any {
+// mergePatch applies a merge patch (RFC 7396).
+func mergePatch(target any, change map[string]any) map[string]any {
 	fields, ok := target.(map[string]any)
 	if !ok {
 		fields = map[string]any{}
@@ -239,7 +239,7 @@ func patched(target any, change map[string]any) map[string]any {
 		case nil:
 			delete(fields, name)
 		case map[string]any:
-			fields[name] = patched(fields[name], value)
+			fields[name] = mergePatch(fields[name], value)
 		default:
 			fields[name] = value
 		}
@@ -247,8 +247,8 @@ func patched(target any, change map[string]any) map[string]any {
 	return fields
 }
 
-// decoded parses an object and keeps numbers as written.
-func decoded(text []byte) (fields map[string]any, err error) {
+// decodeObject parses an object and keeps numbers as written.
+func decodeObject(text []byte) (fields map[string]any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	return fields, decoder.Decode(&fields)

@@ -10,28 +10,28 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 var morning, evening = uuid.MustParse("0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b11"), uuid.MustParse("0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b12")
 
 // anActivity returns an activity in US dollars as its first sync stores it.
-func anActivity() marketplace.Activity {
+func anActivity() domain.Activity {
 	option := func(name string) partnerapi.Option {
 		return partnerapi.Option{ID: name, InternalName: name, Units: []partnerapi.Unit{{PricingFrom: []partnerapi.PricingEntry{{Original: 1, Currency: "USD"}}}}}
 	}
-	return marketplace.Activity{
+	return domain.Activity{
 		Title: "Walk", Product: partnerapi.Product{InternalName: "Walk"}, PartnerActive: true, OperatorActive: true,
-		Variations: []marketplace.Variation{
+		Variations: []domain.Variation{
 			{ID: morning, Sort: 1, Title: "Morning", Option: option("Morning")},
 			{ID: evening, Sort: 2, Title: "Evening", Option: option("Evening")},
 		},
 	}
 }
 
-// after applies changes in order.
-func after(t *testing.T, changes ...string) marketplace.Activity {
+// applyEdits applies changes in order.
+func applyEdits(t *testing.T, changes ...string) domain.Activity {
 	t.Helper()
 	a := anActivity()
 	for _, change := range changes {
@@ -55,12 +55,12 @@ func details(t *testing.T, of any) string {
 
 func TestAbsentFieldsStayAndNullClearsThem(t *testing.T) {
 	t.Parallel()
-	a := after(t,
+	a := applyEdits(t,
 		`{"description":"By the river.","address":"Rua 1","location":{"country":{"id":"PT","name":"Portugal"},"city":"Lisbon"},"categories":["Walks","Food"],"admin_price_percentage":12.5,
 			"translation":{"pt":{"activity_title":"Passeio","description":"Junto ao rio."},"de":{"activity_title":"Spaziergang"}},"partner_details":{"companyDetails":{"vat":"PT1","seat":{"city":"Porto","zip":"1"}}}}`,
 		`{"address":null,"location":{"city":null,"region":"Lisboa"},"categories":["Food"],"translation":{"pt":{"description":null},"de":null},"partner_details":{"companyDetails":{"seat":{"zip":null}}}}`)
 	d := a.Details
-	if d.Description != "By the river." || d.Address != "" || d.Location != (marketplace.Location{Country: marketplace.Country{ID: "PT", Name: "Portugal"}, Region: "Lisboa"}) ||
+	if d.Description != "By the river." || d.Address != "" || d.Location != (domain.Location{Country: domain.Country{ID: "PT", Name: "Portugal"}, Region: "Lisboa"}) ||
 		!slices.Equal(d.Categories, []string{"Food"}) || d.AdminPricePercentage.String() != "12.5" {
 		t.Errorf("want what was given, and no more, got %s", details(t, d))
 	}
@@ -70,18 +70,18 @@ func TestAbsentFieldsStayAndNullClearsThem(t *testing.T) {
 	if got := details(t, d.PartnerDetails.CompanyDetails); got != `{"seat":{"city":"Porto"},"vat":"PT1"}` {
 		t.Errorf("want the free-form object merged, got %s", got)
 	}
-	if after(t, `{"admin_price_percentage":5}`, `{"admin_price_percentage":null}`).Details.AdminPricePercentage != nil {
+	if applyEdits(t, `{"admin_price_percentage":5}`, `{"admin_price_percentage":null}`).Details.AdminPricePercentage != nil {
 		t.Error("want the percentage cleared")
 	}
 }
 
 func TestAClearedTitleIsThePartnersAgain(t *testing.T) {
 	t.Parallel()
-	a := after(t, `{"activity_title":"Stroll","variations":[{"_id":"`+morning.String()+`","title":"Dawn"}]}`)
+	a := applyEdits(t, `{"activity_title":"Stroll","variations":[{"_id":"`+morning.String()+`","title":"Dawn"}]}`)
 	if a.Title != "Stroll" || a.Variations[0].Title != "Dawn" {
 		t.Errorf("want both titles set, got %q and %q", a.Title, a.Variations[0].Title)
 	}
-	a = after(t, `{"activity_title":"Stroll"}`, `{"activity_title":null,"variations":[{"_id":"`+morning.String()+`","title":null}]}`)
+	a = applyEdits(t, `{"activity_title":"Stroll"}`, `{"activity_title":null,"variations":[{"_id":"`+morning.String()+`","title":null}]}`)
 	if a.Title != "Walk" || a.Variations[0].Title != "Morning" {
 		t.Errorf("want the partner's, got %q and %q", a.Title, a.Variations[0].Title)
 	}
@@ -89,7 +89,7 @@ func TestAClearedTitleIsThePartnersAgain(t *testing.T) {
 
 func TestAVariationIsChangedByItsIDAndListedByItsSort(t *testing.T) {
 	t.Parallel()
-	a := after(t, `{"variations":[{"_id":"`+morning.String()+`","sort":3,"language":["en","pt-BR"],"duration":{"hours":2.50},"tourGuides":[{"name":"Inês"}],"pickup":{"pick_up_address":{"lat":38.7123456789012345}}}]}`)
+	a := applyEdits(t, `{"variations":[{"_id":"`+morning.String()+`","sort":3,"language":["en","pt-BR"],"duration":{"hours":2.50},"tourGuides":[{"name":"Inês"}],"pickup":{"pick_up_address":{"lat":38.7123456789012345}}}]}`)
 	if a.Variations[0].ID != evening || a.Variations[1].ID != morning {
 		t.Fatalf("want the evening first, got %+v", a.Variations)
 	}
@@ -97,7 +97,7 @@ func TestAVariationIsChangedByItsIDAndListedByItsSort(t *testing.T) {
 	if !slices.Equal(d.Language, []string{"en", "pt-BR"}) || d.Duration.Hours.String() != "2.5" || d.TourGuides[0].Name != "Inês" || d.Pickup.PickUpAddress.Lat.String() != "38.7123456789012345" {
 		t.Errorf("want what was given, every digit of it, got %s", details(t, d))
 	}
-	if got := details(t, a.Variations[0].Details); got != details(t, marketplace.VariationDetails{}) {
+	if got := details(t, a.Variations[0].Details); got != details(t, domain.VariationDetails{}) {
 		t.Errorf("want the other left alone, got %s", got)
 	}
 }
@@ -123,7 +123,7 @@ func TestAGroupPriceIsInItsCurrencyElseTheActivitysOwn(t *testing.T) {
 		for _, change := range c.changes {
 			changes = append(changes, `{"variations":[{"_id":"`+morning.String()+`","pricing":`+change+`}]}`)
 		}
-		if got := details(t, after(t, changes...).Variations[0].Details.GroupPrice); got != c.want {
+		if got := details(t, applyEdits(t, changes...).Variations[0].Details.GroupPrice); got != c.want {
 			t.Errorf("%v: want %s, got %s", c.changes, c.want, got)
 		}
 	}
@@ -157,8 +157,8 @@ func TestEveryMistakeOfAChangeIsNamed(t *testing.T) {
 			a := anActivity()
 			err = e.Apply(&a)
 		}
-		var refused *marketplace.Error
-		if !errors.As(err, &refused) || refused.Code != marketplace.Invalid {
+		var refused *domain.Error
+		if !errors.As(err, &refused) || refused.Code != domain.Invalid {
 			t.Errorf("%.200s: want it refused, got %v", body, err)
 			continue
 		}
@@ -192,7 +192,7 @@ func FuzzReadEdit(f *testing.F) {
 		if again := details(t, a); again != before {
 			t.Fatalf("want nothing changed by the second time\nbefore %s\nafter  %s", before, again)
 		}
-		var read marketplace.Activity
+		var read domain.Activity
 		if err := json.Unmarshal([]byte(before), &read); err != nil {
 			t.Fatalf("want what can be read again, got %v", err)
 		}

@@ -178,8 +178,8 @@ func (m *model) lines() (all []string) {
 	return all
 }
 
-// stored shows an integration's rows, with a version of each that changes when it is written.
-func stored(t *rapid.T, store *postgres.Store, integration uuid.UUID) (lines []string, versions map[string]string) {
+// storedRows shows an integration's rows, with a version of each that changes when it is written.
+func storedRows(t *rapid.T, store *postgres.Store, integration uuid.UUID) (lines []string, versions map[string]string) {
 	rows, err := store.Pool().Query(context.Background(), `
 		SELECT external_product_id AS id, '' AS option, 0 AS sort, format('%s %s %s', title, product->>'internalName', partner_active::text) AS line, xmin::text
 		FROM activities WHERE integration_id = $1
@@ -238,7 +238,7 @@ func TestTheStoredCatalogIsTheModels(t *testing.T) {
 				texts = append(texts, o.String())
 			}
 			body = "[" + strings.Join(texts, ",") + "]"
-			_, before := stored(t, store, target.ID)
+			_, before := storedRows(t, store, target.ID)
 			made, err := syncer.Sync(context.Background(), order)
 			want := outcome{written: map[string]bool{}}
 			if failing {
@@ -253,7 +253,7 @@ func TestTheStoredCatalogIsTheModels(t *testing.T) {
 					t.Fatalf("want %+v\ngot  %+v", want, got)
 				}
 			}
-			lines, after := stored(t, store, target.ID)
+			lines, after := storedRows(t, store, target.ID)
 			if got, want := strings.Join(lines, "\n"), strings.Join(m.lines(), "\n"); got != want {
 				t.Fatalf("want\n%s\ngot\n%s", want, got)
 			}

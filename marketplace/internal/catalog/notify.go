@@ -6,14 +6,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 )
 
 // Notification is a partner's report of one slot (WHK-2).
 type Notification struct {
 	ProductID, OptionID string // the partner's ids
-	marketplace.SlotUpdate
+	domain.SlotUpdate
 }
 
 // ReadNotification parses a notification that arrived at that time. The error is Invalid, with a
@@ -26,7 +26,7 @@ func ReadNotification(body []byte, at time.Time) (Notification, error) {
 	if problems != nil {
 		return Notification{}, wrongNotification(problems)
 	}
-	read := Notification{ProductID: f.id("productId"), OptionID: f.id("optionId"), SlotUpdate: marketplace.SlotUpdate{
+	read := Notification{ProductID: f.id("productId"), OptionID: f.id("optionId"), SlotUpdate: domain.SlotUpdate{
 		At: at, ID: f.id("availabilityId"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),
 		Vacancies: f.seats("vacancies"), Capacity: f.seats("capacity"), UnitPricing: f.prices("unitPricing"),
 	}}
@@ -38,7 +38,7 @@ func ReadNotification(body []byte, at time.Time) (Notification, error) {
 }
 
 func wrongNotification(problems []schemas.Problem) error {
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid notification"}
+	wrong := &domain.Error{Code: domain.Invalid, Message: "invalid notification"}
 	for _, problem := range problems[:min(len(problems), mostProblems)] {
 		wrong.Details = append(wrong.Details, problem.String())
 	}
@@ -50,7 +50,7 @@ type KnownSlot struct {
 	VariationID uuid.UUID
 	TimeZone    string // the product's
 	Active      bool   // product and option are in the partner's catalog
-	Slot        *marketplace.Slot
+	Slot        *domain.Slot
 	// KnownAt is the age of what is known: the slot's last notification or its option's last
 	// complete pull, whichever is later. It is zero if nothing is known.
 	KnownAt time.Time
@@ -64,7 +64,7 @@ type NotifyStore interface {
 	// UpdateSlot calls decide with what is known about the slot and writes its result in the same
 	// transaction, which alone writes the option's slots. It writes nothing for nil. The error is
 	// NotFound if the option is unknown.
-	UpdateSlot(ctx context.Context, integration uuid.UUID, n Notification, decide func(KnownSlot) (*marketplace.Slot, error)) error
+	UpdateSlot(ctx context.Context, integration uuid.UUID, n Notification, decide func(KnownSlot) (*domain.Slot, error)) error
 	// AskForSyncs requests syncs in the background. Several requests for one integration are
 	// combined while one waits.
 	AskForSyncs(ctx context.Context, requests ...SyncRequest) error
@@ -81,7 +81,7 @@ func NewNotifier(store NotifyStore) *Notifier { return &Notifier{store} }
 // end, and no other slot shows its length.
 func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, notification Notification) error {
 	unknown := false
-	err := n.store.UpdateSlot(ctx, integration, notification, func(known KnownSlot) (*marketplace.Slot, error) {
+	err := n.store.UpdateSlot(ctx, integration, notification, func(known KnownSlot) (*domain.Slot, error) {
 		unknown = !known.Active
 		if known.KnownAt.After(notification.At) {
 			return nil, nil
@@ -92,7 +92,7 @@ func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, notificati
 		}
 		before := known.Slot
 		if before == nil {
-			before = &marketplace.Slot{VariationID: known.VariationID, End: time.Time{}.Add(known.Length)}
+			before = &domain.Slot{VariationID: known.VariationID, End: time.Time{}.Add(known.Length)}
 		}
 		after := before.With(notification.SlotUpdate, zone)
 		if !after.End.After(after.Start) || after.End.Year() > lastYear {
@@ -101,7 +101,7 @@ func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, notificati
 		}
 		return &after, nil
 	})
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	if domain.CodeOf(err) == domain.NotFound {
 		unknown, err = true, nil
 	}
 	if err != nil || !unknown {

@@ -21,7 +21,7 @@ type Catalog struct {
 	Products []Product       // valid products, each id once
 	SetAside []SetAside      // invalid products; the last entry says if the list was cut
 	present  map[string]bool // the ids of both, if readable
-	aside    asideList
+	aside    setAsideList
 }
 
 // Product is a valid product, as stored.
@@ -78,7 +78,7 @@ func Read(ctx context.Context, body []byte) (*Catalog, error) {
 
 // elements returns the raw products of a body and the pointer of their array.
 func elements(body []byte) (list [][]byte, at string, err error) {
-	if err := valid(body); err != nil {
+	if err := checkJSON(body); err != nil {
 		return nil, "", err
 	}
 	array := bytes.TrimSpace(body)
@@ -134,19 +134,19 @@ func judge(raw []byte) (_ Product, problems []schemas.Problem) {
 	if problems := schemas.Decode(schemas.Product, raw, &read); problems != nil {
 		return Product{}, problems
 	}
-	if problems := slices.Concat(repeated(&read), beyond(&read, raw)); len(problems) > 0 {
+	if problems := slices.Concat(findRepeatedIDs(&read), findUnstorable(&read, raw)); len(problems) > 0 {
 		return Product{}, problems
 	}
-	product, err := stored(read)
+	product, err := toStored(read)
 	if err != nil {
 		return Product{}, []schemas.Problem{{Message: err.Error()}}
 	}
 	return product, nil
 }
 
-// repeated finds options with the same id in one product, and units with the same id in one option
+// findRepeatedIDs finds options with the same id in one product, and units with the same id in one option
 // (PRD-11). They could not be distinguished.
-func repeated(product *partnerapi.Product) (problems []schemas.Problem) {
+func findRepeatedIDs(product *partnerapi.Product) (problems []schemas.Problem) {
 	options := map[string]bool{}
 	for i, option := range product.Options {
 		if options[option.ID] {
@@ -164,9 +164,9 @@ func repeated(product *partnerapi.Product) (problems []schemas.Problem) {
 	return problems
 }
 
-// stored converts a product for storage. It leaves out updatedAt, which is not judged
+// toStored converts a product for storage. It leaves out updatedAt, which is not judged
 // or read, and which a partner may change at every pull.
-func stored(read partnerapi.Product) (Product, error) {
+func toStored(read partnerapi.Product) (Product, error) {
 	product := Product{ID: read.ID, Name: read.InternalName}
 	options := read.Options
 	read.Options, read.UpdatedAt = nil, ""

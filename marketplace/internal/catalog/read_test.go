@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
@@ -45,8 +45,8 @@ func option(id string, units ...string) string {
 	return fmt.Sprintf(`{"id":%q,"internalName":"x","availabilityType":"START_TIME","units":[%s]}`, id, strings.Join(units, ","))
 }
 
-// with returns a product with these options.
-func with(options string) string {
+// productWith returns a product with these options.
+func productWith(options string) string {
 	return `{"id":"p","internalName":"Walk","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"options":[` + options + `]}`
 }
 
@@ -60,7 +60,7 @@ func TestAProductThatCannotBeKeptIsSetAsideWithItsPlace(t *testing.T) {
 		"NUL in the name":             {product("p", "Walk", `Wa\u0000lk`), "/0/internalName", `\u0000`},
 		"NUL in the id":               {product(`p`, `"p"`, `"p\u0000"`), "/0/id", `\u0000`},
 		"NUL in an option's id":       {product("p", "morning", `\u0000`), "/0/options/0/id", `\u0000`},
-		"NUL in a student's id":       {with(option("o", strings.Replace(student(1), "student-1", `s\u0000`, 1))), "/0/options/0/units/0/id", `\u0000`},
+		"NUL in a student's id":       {productWith(option("o", strings.Replace(student(1), "student-1", `s\u0000`, 1))), "/0/options/0/units/0/id", `\u0000`},
 		"NUL in the reference":        {product("p", `"locale"`, `"reference":"\u0000","locale"`), "/0/reference", `\u0000`},
 		"half a character":            {product("p", "Walk", `Wa\ud800lk`), "/0/internalName", "an unpaired surrogate"},
 		"the other half":              {product("p", "Walk", `Wa\udc00lk`), "/0/internalName", "an unpaired surrogate"},
@@ -71,18 +71,18 @@ func TestAProductThatCannotBeKeptIsSetAsideWithItsPlace(t *testing.T) {
 		"a long id of an option":      {product("p", "morning", strings.Repeat("ä", 501)), "/0/options/0/id", "at most 1000 bytes, received 1002"},
 		"a long name":                 {product("p", "Walk", strings.Repeat("w", 10_001)), "/0/internalName", "at most 10000 bytes"},
 		"a long name of a unit":       {product("p", "Adult", strings.Repeat("w", 10_001)), "/0/options/0/units/0/internalName", "at most 10000 bytes"},
-		"many options":                {with(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500 options, received 501"},
-		"10,000 options":              {with(repeat(10_000, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0", "at most 1048576 bytes"},
-		"10,000 units":                {with(option("o", repeat(10_000, student))), "/0", "at most 1048576 bytes"},
-		"many units":                  {with(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, received 101"},
-		"many prices": {with(option("o", strings.Replace(adult, `{"original":2250,"currency":"EUR"}`,
+		"many options":                {productWith(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500 options, received 501"},
+		"10,000 options":              {productWith(repeat(10_000, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0", "at most 1048576 bytes"},
+		"10,000 units":                {productWith(option("o", repeat(10_000, student))), "/0", "at most 1048576 bytes"},
+		"many units":                  {productWith(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, received 101"},
+		"many prices": {productWith(option("o", strings.Replace(adult, `{"original":2250,"currency":"EUR"}`,
 			repeat(201, func(int) string { return `{"original":2250,"currency":"EUR"}` }), 1))), "/0/options/0/units/0/pricingFrom", "at most 200 prices, received 201"},
 		"a price beyond int64":       {product("p", "2250", "9223372036854775808"), "/0/options/0/units/0/pricingFrom/0/original", "received 9223372036854775808"},
 		"a price below 0":            {product("p", "2250", "-1"), "/0/options/0/units/0/pricingFrom/0/original", "received -1"},
 		"an absurd price":            {product("p", "2250", "1000000000001"), "/0/options/0/units/0/pricingFrom/0/original", "received 1000000000001"},
 		"a price in an exponent":     {product("p", "2250", "1e400000"), "/0/options/0/units/0/pricingFrom/0/original", "range"},
 		"deep nesting":               {product("p", `"locale"`, `"more":`+deep+`,"locale"`), "/0/more", "512 levels"},
-		"an option's id twice":       {with(option("o", adult) + "," + option("o", adult)), "/0/options/1/id", "no other option"},
+		"an option's id twice":       {productWith(option("o", adult) + "," + option("o", adult)), "/0/options/1/id", "no other option"},
 		"an enormous unknown member": {product("p", `"locale"`, `"more":"`+strings.Repeat("x", 1<<20)+`","locale"`), "/0", "at most 1048576 bytes"},
 		"no object":                  {`[]`, "/0", "object"},
 	} {
@@ -111,7 +111,7 @@ func TestUnusualButValidProductsAreKept(t *testing.T) {
 		"half a character that is ignored": product("p", `"locale"`, `"more":"\ud800","locale"`),
 		"NUL that is ignored":              product("p", `"locale"`, `"more":"\u0000","locale"`),
 		"another ID beside id":             product("p", `"locale"`, `"ID":17,"locale"`),
-		"no units":                         with(option("o")),
+		"no units":                         productWith(option("o")),
 		"the longest id":                   product(strings.Repeat("i", 1000)),
 	} {
 		if got := read(t, "["+text+"]"); len(got.Products) != 1 || got.SetAside != nil {
@@ -175,7 +175,7 @@ func TestTheListOfWhatIsSetAsideIsCutWhereItIsLong(t *testing.T) {
 		text, err := json.Marshal(got.SetAside)
 		check(t, err)
 		last := got.SetAside[len(got.SetAside)-1]
-		if want := count.Of(c.total-len(got.SetAside)+1, "more product"); len(text) > 512<<10 || !strings.Contains(last.Problems[0].Message, want) {
+		if want := plural.Count(c.total-len(got.SetAside)+1, "more product"); len(text) > 512<<10 || !strings.Contains(last.Problems[0].Message, want) {
 			t.Errorf("%s: want at most 512 KiB that end with %q, got %d and %+v", name, want, len(text), last)
 		}
 	}

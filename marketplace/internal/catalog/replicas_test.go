@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -89,7 +89,7 @@ func TestASyncThatIsOvertakenAgainAndAgainGivesUp(t *testing.T) {
 		return "[" + product("mine") + "]"
 	}), b.now)
 	_, err := overtaken.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full})
-	if err == nil || marketplace.CodeOf(err) != marketplace.Conflict || pulls.Load() != 3 {
+	if err == nil || domain.CodeOf(err) != domain.Conflict || pulls.Load() != 3 {
 		t.Errorf("want three tries, got %d and %v", pulls.Load(), err)
 	}
 	if mine := b.count(t, `SELECT count(*) FROM activities WHERE external_product_id = 'mine'`); mine != 0 {
@@ -115,7 +115,7 @@ func TestAnIntegrationThatIsDeletedMeanwhileGetsNothingWritten(t *testing.T) {
 			}
 			b.body.Store("[" + product("a") + "]")
 			_, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full})
-			if name != "an equal body" && marketplace.CodeOf(err) != marketplace.NotFound {
+			if name != "an equal body" && domain.CodeOf(err) != domain.NotFound {
 				t.Errorf("want it not found, got %v", err)
 			}
 			if after := b.versions(t); after != before {
@@ -147,7 +147,7 @@ func TestAHostileCatalogLeavesARecord(t *testing.T) {
 	if made.Synced != 4 || len(made.SetAside) != 5 {
 		t.Errorf("want four stored and five set aside, got %+v", made)
 	}
-	kept, err := b.store.Catalog.Syncs(t.Context(), b.target.ID, marketplace.PageRequest{Size: 1})
+	kept, err := b.store.Catalog.Syncs(t.Context(), b.target.ID, domain.PageRequest{Size: 1})
 	if err != nil || len(kept.Entries) != 1 || fmt.Sprint(kept.Entries[0].SetAside) != fmt.Sprint(made.SetAside) {
 		t.Errorf("want the record kept, got %+v and %v", kept, err)
 	}

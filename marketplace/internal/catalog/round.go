@@ -61,7 +61,7 @@ func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time) {
 	case !s.Ended && !failing:
 		return r, now
 	case r.AskedAt.After(r.Serves):
-		return r, later(now, r.AskedAt)
+		return r, laterTime(now, r.AskedAt)
 	case !s.Left:
 		return r, time.Time{}
 	case s.Ended && !failing && !r.Whole:
@@ -76,7 +76,7 @@ func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time) {
 	}
 }
 
-func later(a, b time.Time) time.Time {
+func laterTime(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -34,19 +34,19 @@ const (
 	longestWords     = 300       // an id, a pointer or a message, in characters
 )
 
-// asideList is a bounded list of products that were set aside.
-type asideList struct {
+// setAsideList is a bounded list of products that were set aside.
+type setAsideList struct {
 	list []SetAside
 	size int
 	more int // products that are not in the list
 }
 
-func (a *asideList) add(id, at string, problems []schemas.Problem) {
+func (a *setAsideList) add(id, at string, problems []schemas.Problem) {
 	if a.more > 0 || len(a.list) == mostSetAside {
 		a.more++
 		return
 	}
-	aside := SetAside{ProductID: readable(id), Problems: firstProblems(at, problems)}
+	aside := SetAside{ProductID: readableText(id), Problems: firstProblems(at, problems)}
 	size := len(id)
 	for _, problem := range aside.Problems {
 		size += len(problem.Pointer) + len(problem.Message)
@@ -59,9 +59,9 @@ func (a *asideList) add(id, at string, problems []schemas.Problem) {
 }
 
 // entries returns the list. If it was cut, the last entry says so.
-func (a *asideList) entries() []SetAside {
+func (a *setAsideList) entries() []SetAside {
 	if a.more > 0 {
-		return append(a.list, SetAside{Problems: []Problem{{Message: count.Of(a.more, "more product is set aside", "more products are set aside")}}})
+		return append(a.list, SetAside{Problems: []Problem{{Message: plural.Count(a.more, "more product is set aside", "more products are set aside")}}})
 	}
 	return a.list
 }
@@ -75,7 +75,7 @@ func (c *Catalog) withoutKey(key string) {
 	r := redact.New(key)
 	for i, aside := range c.SetAside {
 		c.SetAside[i].ProductID = r.Redact(aside.ProductID)
-		clean(r, aside.Problems)
+		redactProblems(r, aside.Problems)
 	}
 }
 
@@ -87,11 +87,11 @@ func (a *SlotAnswer) withoutKey(key string) {
 	r := redact.New(key)
 	for i, aside := range a.SetAside {
 		a.SetAside[i].SlotID = r.Redact(aside.SlotID)
-		clean(r, aside.Problems)
+		redactProblems(r, aside.Problems)
 	}
 }
 
-func clean(r *redact.Redactor, problems []Problem) {
+func redactProblems(r *redact.Redactor, problems []Problem) {
 	for i, problem := range problems {
 		problems[i] = Problem{Pointer: r.Redact(problem.Pointer), Message: r.Redact(problem.Message)}
 	}
@@ -100,14 +100,14 @@ func clean(r *redact.Redactor, problems []Problem) {
 // firstProblems returns the first problems at a place in the body.
 func firstProblems(at string, problems []schemas.Problem) (list []Problem) {
 	for _, problem := range problems[:min(len(problems), mostProblems)] {
-		list = append(list, Problem{Pointer: readable(problem.Under(at).Pointer), Message: readable(problem.Message)})
+		list = append(list, Problem{Pointer: readableText(problem.WithPrefix(at).Pointer), Message: readableText(problem.Message)})
 	}
 	return list
 }
 
-// readable returns a partner's text without control characters and cut to a length, for people and
+// readableText returns a partner's text without control characters and cut to a length, for people and
 // for the database.
-func readable(text string) string {
+func readableText(text string) string {
 	var short strings.Builder
 	n := 0
 	for _, r := range text {
@@ -144,8 +144,8 @@ func tooLarge(raw []byte) []schemas.Problem {
 	return []schemas.Problem{{Message: fmt.Sprintf("expected a product of at most %d bytes, received %d", largestProduct, len(raw))}}
 }
 
-// beyond finds values that the schema allows and the marketplace cannot store.
-func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem) {
+// findUnstorable finds values that the schema allows and the marketplace cannot store.
+func findUnstorable(product *partnerapi.Product, raw []byte) (problems []schemas.Problem) {
 	wrong := func(pointer, format string, values ...any) {
 		problems = append(problems, schemas.Problem{Pointer: pointer, Message: fmt.Sprintf(format, values...)})
 	}
@@ -156,7 +156,7 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 	}
 	surrogates := hasSurrogate(raw)
 	text := func(pointer, value string, longest int) {
-		if wanted := unstorable(value, longest, surrogates); wanted != "" {
+		if wanted := storageProblem(value, longest, surrogates); wanted != "" {
 			wrong(pointer, "%s", wanted)
 		}
 	}
@@ -182,9 +182,9 @@ func beyond(product *partnerapi.Product, raw []byte) (problems []schemas.Problem
 	return problems
 }
 
-// unstorable says why a text cannot be stored, or returns "". halved: lone found half a character in
+// storageProblem says why a text cannot be stored, or returns "". halved: lone found half a character in
 // its source.
-func unstorable(text string, longest int, surrogates bool) string {
+func storageProblem(text string, longest int, surrogates bool) string {
 	switch {
 	case len(text) > longest:
 		return fmt.Sprintf("expected at most %d bytes, received %d", longest, len(text))

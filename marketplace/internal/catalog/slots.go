@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -23,12 +23,12 @@ type SlotOption struct {
 // Window is a range of days in the product's zone, both ends inclusive.
 type Window struct {
 	Zone     *time.Location
-	From, To time.Time // dates, like those of marketplace.DateIn
+	From, To time.Time // dates, like those of domain.DateIn
 }
 
 // windowAt returns the window of a pull now: today and 60 more days (AVL-2).
 func windowAt(now time.Time, zone *time.Location) Window {
-	today := marketplace.DateIn(now, zone)
+	today := domain.DateIn(now, zone)
 	return Window{Zone: zone, From: today, To: today.AddDate(0, 0, partnerapi.LookaheadDays)}
 }
 
@@ -37,7 +37,7 @@ func (w Window) Request(o SlotOption) partnerapi.AvailabilityRequest {
 	return partnerapi.AvailabilityRequest{
 		ProductID: o.ProductID, OptionID: o.Option.ID,
 		LocalDateStart: w.From.Format(partnerapi.DateLayout), LocalDateEnd: w.To.Format(partnerapi.DateLayout),
-		Units: []partnerapi.UnitQuantity{{ID: marketplace.AskedUnit(o.Option), Quantity: 1}},
+		Units: []partnerapi.UnitQuantity{{ID: domain.AskedUnit(o.Option), Quantity: 1}},
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -74,7 +74,7 @@ func BenchmarkSlots(b *testing.B) {
 // measured returns how long f takes.
 func measured(b *testing.B, f func() error) time.Duration {
 	b.Helper()
-	return timed(func() {
+	return measure(func() {
 		check(b, f())
 	})
 }
@@ -87,7 +87,7 @@ type slotRace struct {
 	options []catalog.SlotOption
 	body    []byte
 	values  []any
-	slots   []marketplace.Slot
+	slots   []domain.Slot
 }
 
 func newSlotRace(b *testing.B) *slotRace {
@@ -133,7 +133,7 @@ func newSlotRace(b *testing.B) *slotRace {
 		b.Fatalf("want %d slots, got %+v, %v", slotsOfEach, answer, err)
 	}
 	r.slots = answer.Slots
-	if r.values, err = decoded(r.body); err != nil {
+	if r.values, err = decodeAll(r.body); err != nil {
 		b.Fatal(err)
 	}
 	pgtest.Exec(b, r.store, `
@@ -142,7 +142,7 @@ func newSlotRace(b *testing.B) *slotRace {
 	return r
 }
 
-func decoded(body []byte) (values []any, err error) {
+func decodeAll(body []byte) (values []any, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
 	return values, decoder.Decode(&values)
@@ -150,7 +150,7 @@ func decoded(body []byte) (values []any, err error) {
 
 func (r *slotRace) decode(answers int) error {
 	for range answers {
-		if _, err := decoded(r.body); err != nil {
+		if _, err := decodeAll(r.body); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -26,8 +26,8 @@ const (
 
 // SlotAnswer is the content of an answer about an option's slots.
 type SlotAnswer struct {
-	Slots    []marketplace.Slot // valid slots, each id once; without variation and time
-	SetAside []SlotSetAside     // the first few invalid slots
+	Slots    []domain.Slot  // valid slots, each id once; without variation and time
+	SetAside []SlotSetAside // the first few invalid slots
 	// Kept are the ids of slots that were set aside. Their content is unknown, but they are not
 	// missing.
 	Kept []string
@@ -38,7 +38,7 @@ type SlotAnswer struct {
 
 // Lacks reports whether the answer has no slot with that id, valid or set aside.
 func (a *SlotAnswer) Lacks(id string) bool {
-	return !a.HasUnreadableID && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s marketplace.Slot) bool { return s.ID == id })
+	return !a.HasUnreadableID && !slices.Contains(a.Kept, id) && !slices.ContainsFunc(a.Slots, func(s domain.Slot) bool { return s.ID == id })
 }
 
 // SlotSetAside is a slot that is invalid and not sold.
@@ -59,7 +59,7 @@ func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) 
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
 	}
-	if err := valid(body); err != nil {
+	if err := checkJSON(body); err != nil {
 		return nil, err
 	}
 	array := bytes.TrimSpace(body)
@@ -96,7 +96,7 @@ func (r *slotReader) add(raw []byte, i int) {
 		r.keep(r.setAside(raw, i, problems))
 		return
 	}
-	slot.LocalDate = marketplace.DateIn(slot.Start, r.window.Zone)
+	slot.LocalDate = domain.DateIn(slot.Start, r.window.Zone)
 	if slot.LocalDate.Before(r.window.From) || slot.LocalDate.After(r.window.To) {
 		// It is not in Kept: an earlier slot with this id is no longer in the window.
 		r.setAside(raw, i, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("expected a start from %s to %s in the product's zone",
@@ -108,15 +108,15 @@ func (r *slotReader) add(raw []byte, i int) {
 }
 
 // slotOf reads one slot or returns its problems.
-func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
+func slotOf(raw []byte) (domain.Slot, []schemas.Problem) {
 	if len(raw) > largestSlot {
-		return marketplace.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("expected a slot of at most %d bytes, received %d", largestSlot, len(raw))}}
+		return domain.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("expected a slot of at most %d bytes, received %d", largestSlot, len(raw))}}
 	}
 	f, problems := readFields(schemas.Slot, raw)
 	if problems != nil {
-		return marketplace.Slot{}, problems
+		return domain.Slot{}, problems
 	}
-	slot := marketplace.Slot{
+	slot := domain.Slot{
 		ID: f.id("id"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),
 		Vacancies: f.seats("vacancies"), Capacity: f.seats("capacity"), UnitPricing: f.prices("unitPricing"),
 	}
@@ -128,7 +128,7 @@ func slotOf(raw []byte) (marketplace.Slot, []schemas.Problem) {
 func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id string) {
 	_ = json.Unmarshal(member(raw, "id"), &id) // the id stays "" if it is not a string
 	if len(r.answer.SetAside) < mostSlotsAside {
-		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readable(id), Problems: firstProblems(fmt.Sprintf("/%d", i), problems)})
+		r.answer.SetAside = append(r.answer.SetAside, SlotSetAside{SlotID: readableText(id), Problems: firstProblems(fmt.Sprintf("/%d", i), problems)})
 	}
 	return id
 }
@@ -137,7 +137,7 @@ func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id
 func (r *slotReader) keep(id string) {
 	if id == "" {
 		r.answer.HasUnreadableID = true
-	} else if unstorable(id, longestID, false) == "" {
+	} else if storageProblem(id, longestID, false) == "" {
 		r.answer.Kept = append(r.answer.Kept, id)
 	}
 }
@@ -171,15 +171,15 @@ func readFields(schema string, raw []byte) (*slotFields, []schemas.Problem) {
 	return &slotFields{object: value.(map[string]any), surrogates: hasSurrogate(raw)}, nil // the schemas require objects
 }
 
-func (f *slotFields) wrong(pointer, message string, args ...any) {
+func (f *slotFields) addProblem(pointer, message string, args ...any) {
 	f.problems = append(f.problems, schemas.Problem{Pointer: pointer, Message: fmt.Sprintf(message, args...)})
 }
 
 // id reads an identifier.
 func (f *slotFields) id(name string) string {
 	id, _ := f.object[name].(string)
-	if wanted := unstorable(id, longestID, f.surrogates); wanted != "" {
-		f.wrong("/"+name, "%s", wanted)
+	if wanted := storageProblem(id, longestID, f.surrogates); wanted != "" {
+		f.addProblem("/"+name, "%s", wanted)
 	}
 	return id
 }
@@ -197,7 +197,7 @@ func (f *slotFields) moment(name string) time.Time {
 	}
 	moment, err := partnerapi.ParseDateTime(text)
 	if year := moment.UTC().Year(); err != nil || year < firstYear || year > lastYear {
-		f.wrong("/"+name, "expected a year from %d to %d", firstYear, lastYear)
+		f.addProblem("/"+name, "expected a year from %d to %d", firstYear, lastYear)
 	}
 	return moment.UTC().Truncate(time.Microsecond)
 }
@@ -205,7 +205,7 @@ func (f *slotFields) moment(name string) time.Time {
 // inOrder requires the end, if any, after the start (AVL-11).
 func (f *slotFields) inOrder(start, end time.Time) {
 	if f.problems == nil && !end.IsZero() && !end.After(start) {
-		f.wrong("/localDateTimeEnd", "expected an end after the start")
+		f.addProblem("/localDateTimeEnd", "expected an end after the start")
 	}
 }
 
@@ -217,7 +217,7 @@ func (f *slotFields) seats(name string) *int {
 	}
 	seats := integer(number)
 	if seats > mostSeats {
-		f.wrong("/"+name, "expected at most %d seats", mostSeats)
+		f.addProblem("/"+name, "expected at most %d seats", mostSeats)
 	}
 	read := int(seats)
 	return &read
@@ -230,7 +230,7 @@ func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 		return nil
 	}
 	if len(list) > mostUnits {
-		f.wrong("/"+name, "expected at most %d prices", mostUnits)
+		f.addProblem("/"+name, "expected at most %d prices", mostUnits)
 		return nil
 	}
 	prices := make([]partnerapi.UnitPricing, len(list))
@@ -238,7 +238,7 @@ func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
 		one := slotFields{object: entry.(map[string]any), surrogates: f.surrogates} // the schema requires an object
 		prices[i] = one.price()
 		for _, problem := range one.problems {
-			f.problems = append(f.problems, problem.Under(fmt.Sprintf("/%s/%d", name, i)))
+			f.problems = append(f.problems, problem.WithPrefix(fmt.Sprintf("/%s/%d", name, i)))
 		}
 	}
 	return prices

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 )
 
@@ -95,7 +95,7 @@ func FuzzReadSlots(f *testing.F) {
 				t.Errorf("want no such slot stored: %+v", s)
 			}
 			ids[s.ID] = true
-			if marketplace.DateIn(s.Start, lisbon) != s.LocalDate {
+			if domain.DateIn(s.Start, lisbon) != s.LocalDate {
 				t.Errorf("want the date of %s in Lisbon, got %s", s.Start, s.LocalDate)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/schemas"
@@ -318,7 +318,7 @@ func TestALargeAnswerIsRefusedAndALargeSlotSetAside(t *testing.T) {
 	}
 	puller := catalog.NewSlotPuller(of.store.Catalog, of.client, of.now)
 	of.body.Store(`[{"id":"` + strings.Repeat("x", 17<<20) + `"}]`)
-	if made, err := puller.Pull(t.Context(), of.target, options[0]); marketplace.CodeOf(err) != marketplace.PartnerFailed || !strings.Contains(err.Error(), "exceeds 16 MiB") {
+	if made, err := puller.Pull(t.Context(), of.target, options[0]); domain.CodeOf(err) != domain.PartnerFailed || !strings.Contains(err.Error(), "exceeds 16 MiB") {
 		t.Errorf("want it refused, got %+v, %v", made, err)
 	}
 	of.body.Store(`[{"id":"s","more":[` + strings.Repeat("0,", 1<<17) + `0]},` + slot("good", "2026-07-02") + `]`)

@@ -22,7 +22,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/singleflight"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas"
 )
@@ -74,21 +74,21 @@ type Position struct {
 
 // Sync is the record of one sync.
 type Sync struct {
-	ID          uuid.UUID                  `json:"-"`
-	Mode        Mode                       `json:"mode"`
-	Cause       Cause                      `json:"cause"`
-	StartedAt   time.Time                  `json:"started_at"`
-	FinishedAt  time.Time                  `json:"finished_at"`
-	Synced      int                        `json:"synced"`  // products that were stored
-	Skipped     bool                       `json:"skipped"` // the body equals the last one, so nothing was written
-	Failed      bool                       `json:"failed"`  // nothing was written
-	Reason      *string                    `json:"reason"`  // why it was skipped or failed; otherwise nil
-	Created     int                        `json:"created"`
-	Updated     int                        `json:"updated"`
-	Deactivated int                        `json:"deactivated"`
-	SetAside    marketplace.List[SetAside] `json:"set_aside"`
-	Guard       *Guard                     `json:"guard"`
-	EndsGuard   bool                       `json:"-"` // an earlier pull was held, and now none is
+	ID          uuid.UUID             `json:"-"`
+	Mode        Mode                  `json:"mode"`
+	Cause       Cause                 `json:"cause"`
+	StartedAt   time.Time             `json:"started_at"`
+	FinishedAt  time.Time             `json:"finished_at"`
+	Synced      int                   `json:"synced"`  // products that were stored
+	Skipped     bool                  `json:"skipped"` // the body equals the last one, so nothing was written
+	Failed      bool                  `json:"failed"`  // nothing was written
+	Reason      *string               `json:"reason"`  // why it was skipped or failed; otherwise nil
+	Created     int                   `json:"created"`
+	Updated     int                   `json:"updated"`
+	Deactivated int                   `json:"deactivated"`
+	SetAside    domain.List[SetAside] `json:"set_aside"`
+	Guard       *Guard                `json:"guard"`
+	EndsGuard   bool                  `json:"-"` // an earlier pull was held, and now none is
 }
 
 // Update is what a pull changes. It is written in one transaction.
@@ -174,7 +174,7 @@ const mostPulls = 3
 func (s *Syncer) sync(ctx context.Context, o Order) (made Sync, err error) {
 	for range mostPulls {
 		made, err = s.pull(ctx, o)
-		if err == nil || marketplace.CodeOf(err) != marketplace.Conflict {
+		if err == nil || domain.CodeOf(err) != domain.Conflict {
 			break
 		}
 	}
@@ -207,7 +207,7 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 		return err
 	})
 	if err != nil {
-		record.Failed, record.Reason, record.FinishedAt = true, new(readable(marketplace.MessageOf(err))), s.now()
+		record.Failed, record.Reason, record.FinishedAt = true, new(readableText(domain.MessageOf(err))), s.now()
 		return Sync{}, errors.Join(err, s.store.KeepAttempt(context.WithoutCancel(ctx), o.Target.ID, record))
 	}
 	if read == nil {
@@ -221,12 +221,12 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 		if err != nil {
 			return nil, err
 		}
-		if held := guarded(stored, changes); held != nil && !o.Approved && position.Guarded != hash {
+		if held := checkGuard(stored, changes); held != nil && !o.Approved && position.Guarded != hash {
 			record.Guard, changes.Gone = held, nil
 		}
 		record.Synced, record.Created, record.Updated, record.Deactivated = len(read.Products), changes.Created, changes.Updated, len(changes.Gone)
 		record.SetAside, record.FinishedAt = read.SetAside, s.now()
-		after := s.after(position, record, changes, hash, full)
+		after := s.nextPosition(position, record, changes, hash, full)
 		record.EndsGuard = position.Guarded != Hash{} && after.Guarded == Hash{}
 		return &Update{Changes: changes, Record: record, Position: after}, nil
 	})
@@ -236,16 +236,16 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 // Unchanged is the reason of a skipped sync.
 const Unchanged = "the catalog is the same as at the last full sync"
 
-// after returns the catalog's position after a pull. The hash is that of the full pull that equals
+// nextPosition returns the catalog's position after a pull. The hash is that of the full pull that equals
 // the stored catalog. A held body has no hash, and changes of an incremental pull remove it.
-func (s *Syncer) after(before Position, record Sync, changes *Changes, hash Hash, full bool) Position {
+func (s *Syncer) nextPosition(before Position, record Sync, changes *Changes, hash Hash, full bool) Position {
 	after := Position{SentAt: record.StartedAt}
 	switch {
 	case record.Guard != nil:
 		after.Guarded = hash
 	case full:
 		after.Hash, after.Rules = hash, s.rules
-	case changes.None():
+	case changes.IsEmpty():
 		after.Hash, after.Rules, after.Guarded = before.Hash, before.Rules, before.Guarded
 	default:
 		after.Guarded = before.Guarded
@@ -269,7 +269,7 @@ func (all *flights) do(ctx context.Context, name string, f func(context.Context)
 		last.(*sync.Mutex).Lock()
 		defer last.(*sync.Mutex).Unlock()
 		all.waiting.Forget(name) // later callers wait for the next sync
-		return safely(func() (Sync, error) { return f(context.WithoutCancel(ctx)) })
+		return recoverSync(func() (Sync, error) { return f(context.WithoutCancel(ctx)) })
 	})
 	select {
 	case flown := <-done:
@@ -279,9 +279,9 @@ func (all *flights) do(ctx context.Context, name string, f func(context.Context)
 	}
 }
 
-// safely converts a panic to an error with its stack, for the log. No caller would recover it, and
+// recoverSync converts a panic to an error with its stack, for the log. No caller would recover it, and
 // a partner's answer must not stop the service.
-func safely(f func() (Sync, error)) (made Sync, err error) {
+func recoverSync(f func() (Sync, error)) (made Sync, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			err = fmt.Errorf("a sync panicked: %v\n%s", panicked, debug.Stack())

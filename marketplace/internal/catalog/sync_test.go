@@ -18,7 +18,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -67,10 +67,10 @@ func setup(t *testing.T) *bench {
 
 // registerIn stores an integration of a partner.
 func registerIn(t fataler, store *postgres.Store, target partner.Target, now time.Time) {
-	account := marketplace.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: now}
+	account := domain.Account{ID: uuid.New(), Email: target.ID.String() + "@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: now}
 	check(t, store.Accounts.CreateAccount(context.Background(), account))
-	check(t, store.Partners.CreateIntegration(context.Background(), marketplace.Integration{
-		Mode: marketplace.Live,
+	check(t, store.Partners.CreateIntegration(context.Background(), domain.Integration{
+		Mode: domain.Live,
 		ID:   target.ID, AccountID: account.ID, Name: "Old Town Walks", BaseURL: target.BaseURL, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: now,
 	}, 0))
@@ -203,7 +203,7 @@ func TestABodyThatIsNoCatalogWritesNothing(t *testing.T) {
 	for _, body := range []string{"", "null", "17", `"products"`, "{}", `{"Products":[]}`, `{"products":{}}`, `{"products":null}`, `[{"id":`, "[] []"} {
 		b.body.Store(body)
 		_, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full})
-		if err == nil || marketplace.CodeOf(err) != marketplace.PartnerFailed {
+		if err == nil || domain.CodeOf(err) != domain.PartnerFailed {
 			t.Errorf("%s: want it refused, got %v", body, err)
 		}
 	}

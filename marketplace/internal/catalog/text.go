@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// valid returns an error that says where a body is not JSON.
-func valid(body []byte) error {
+// checkJSON returns an error that says where a body is not JSON.
+func checkJSON(body []byte) error {
 	if json.Valid(body) {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -22,12 +22,12 @@ type Trial struct {
 
 // TrialRead is the result of one read.
 type TrialRead struct {
-	Request  string                    `json:"request"`
-	Status   *int                      `json:"status"` // nil: no answer
-	Duration int64                     `json:"duration_ms"`
-	Found    int                       `json:"found"` // usable products or slots
-	Error    *string                   `json:"error"` // nil: the read succeeded
-	Problems marketplace.List[Problem] `json:"problems"`
+	Request  string               `json:"request"`
+	Status   *int                 `json:"status"` // nil: no answer
+	Duration int64                `json:"duration_ms"`
+	Found    int                  `json:"found"` // usable products or slots
+	Error    *string              `json:"error"` // nil: the read succeeded
+	Problems domain.List[Problem] `json:"problems"`
 }
 
 // The names of the requests, for people.
@@ -41,8 +41,8 @@ func (t Trial) Err() error {
 	if t.Works {
 		return nil
 	}
-	failed := &marketplace.Error{
-		Code: marketplace.Unprocessable, Reason: marketplace.ConnectionTestFailed,
+	failed := &domain.Error{
+		Code: domain.Unprocessable, Reason: domain.ConnectionTestFailed,
 		Message: "the partner does not work with these settings; nothing was changed. Correct them, or send force: true to store them anyway",
 	}
 	for _, read := range []*TrialRead{&t.Products, t.Availability} {
@@ -72,7 +72,7 @@ var (
 // It stores nothing.
 func Try(ctx context.Context, source TrialSource, t partner.Target, now func() time.Time) (made Trial) {
 	var found *Catalog
-	made.Products = tried(tryProducts, source.TryProducts(ctx, t, func(ctx context.Context, body []byte) (err error) {
+	made.Products = toTrialRead(tryProducts, source.TryProducts(ctx, t, func(ctx context.Context, body []byte) (err error) {
 		found, err = Read(ctx, body)
 		return err
 	}))
@@ -103,7 +103,7 @@ func tryOption(ctx context.Context, source TrialSource, t partner.Target, o Slot
 	}
 	window := windowAt(now(), zone)
 	var found *SlotAnswer
-	made := tried(tryAvailability, source.TryAvailability(ctx, t, window.Request(o), func(ctx context.Context, body []byte) (err error) {
+	made := toTrialRead(tryAvailability, source.TryAvailability(ctx, t, window.Request(o), func(ctx context.Context, body []byte) (err error) {
 		found, err = ReadSlots(ctx, body, window)
 		return err
 	}))
@@ -121,18 +121,18 @@ func tryOption(ctx context.Context, source TrialSource, t partner.Target, o Slot
 	return made
 }
 
-// tried returns the result of a read.
-func tried(request string, o partner.Outcome) TrialRead {
+// toTrialRead returns the result of a read.
+func toTrialRead(request string, o partner.Outcome) TrialRead {
 	made := TrialRead{Request: request, Duration: o.Took.Milliseconds()}
 	if o.Status != 0 {
 		made.Status = &o.Status
 	}
 	if o.Err != nil {
-		message := marketplace.MessageOf(o.Err)
+		message := domain.MessageOf(o.Err)
 		if o.Message != "" {
 			message += ": " + o.Message
 		}
-		made.Error = new(readable(message))
+		made.Error = new(readableText(message))
 	}
 	return made
 }

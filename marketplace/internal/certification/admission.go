@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Policy says what a certificate is needed for.
@@ -75,8 +75,8 @@ type Judged struct {
 	Outcome  string `json:"outcome"`
 }
 
-// decided reports whether the outcome says whether the partner keeps the rule.
-func (j Judged) decided() bool {
+// isDecided reports whether the outcome says whether the partner keeps the rule.
+func (j Judged) isDecided() bool {
 	switch j.Outcome {
 	case "passed", "failed", "warned", "not_applicable":
 		return true
@@ -86,31 +86,31 @@ func (j Judged) decided() bool {
 
 // Matrix shows which partners breach which rules.
 type Matrix struct {
-	Endpoints []string                    `json:"endpoints"` // the columns
-	Days      []string                    `json:"days"`      // YYYY-MM-DD in UTC, oldest first
-	Partners  marketplace.List[MatrixRow] `json:"partners"`
-	Truncated bool                        `json:"truncated"` // more partners match than are listed
+	Endpoints []string               `json:"endpoints"` // the columns
+	Days      []string               `json:"days"`      // YYYY-MM-DD in UTC, oldest first
+	Partners  domain.List[MatrixRow] `json:"partners"`
+	Truncated bool                   `json:"truncated"` // more partners match than are listed
 }
 
 // MatrixRow is a partner's row.
 type MatrixRow struct {
-	ID           uuid.UUID        `json:"integration_id"`
-	Name         string           `json:"name"`
-	Mode         marketplace.Mode `json:"mode"`
-	State        Standing         `json:"state"`
-	ValidUntil   *time.Time       `json:"valid_until"` // nil: there was no certificate
-	Withheld     bool             `json:"withheld"`
-	Admission    Admission        `json:"admission"`
-	FailingSince *time.Time       `json:"failing_since"` // of the oldest failed rule; nil: no rule fails
-	JudgedAt     *time.Time       `json:"judged_at"`     // the end of the last run with a verdict; nil: no run
-	Cells        []MatrixCell     `json:"cells"`         // one for each endpoint
-	Days         []string         `json:"days"`          // one for each day: conformant, nonconformant, partial, incomplete, failed, or "" without a run
+	ID           uuid.UUID    `json:"integration_id"`
+	Name         string       `json:"name"`
+	Mode         domain.Mode  `json:"mode"`
+	State        Standing     `json:"state"`
+	ValidUntil   *time.Time   `json:"valid_until"` // nil: there was no certificate
+	Withheld     bool         `json:"withheld"`
+	Admission    Admission    `json:"admission"`
+	FailingSince *time.Time   `json:"failing_since"` // of the oldest failed rule; nil: no rule fails
+	JudgedAt     *time.Time   `json:"judged_at"`     // the end of the last run with a verdict; nil: no run
+	Cells        []MatrixCell `json:"cells"`         // one for each endpoint
+	Days         []string     `json:"days"`          // one for each day: conformant, nonconformant, partial, incomplete, failed, or "" without a run
 }
 
 // MatrixCell is the state of a partner's endpoint.
 type MatrixCell struct {
-	JudgedAt *time.Time                     `json:"judged_at"` // nil: never judged
-	Breaches marketplace.List[MatrixBreach] `json:"breaches"`  // the longest first
+	JudgedAt *time.Time                `json:"judged_at"` // nil: never judged
+	Breaches domain.List[MatrixBreach] `json:"breaches"`  // the longest first
 }
 
 // MatrixBreach is a rule that a partner breaches.
@@ -123,7 +123,7 @@ type MatrixBreach struct {
 
 // MatrixFilter selects partners. Zero values select all.
 type MatrixFilter struct {
-	Mode     marketplace.Mode
+	Mode     domain.Mode
 	State    Standing
 	Policy   Policy
 	GoLive   GoLive

@@ -11,7 +11,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // validFor is how long a certificate is valid unless a later run finds a breach.
@@ -73,7 +73,7 @@ func NewSigner(s *auth.Secret) (*Signer, error) {
 func (s *Signer) Keys() []byte { return s.keys }
 
 // certify returns the certificate for a run that found an integration's partner conformant.
-func (s *Signer) certify(i marketplace.Integration, run Run, came Result, report string, now time.Time) (*Certificate, error) {
+func (s *Signer) certify(i domain.Integration, run Run, came Result, report string, now time.Time) (*Certificate, error) {
 	now = now.UTC().Truncate(time.Second)
 	c := &Certificate{BaseURL: i.BaseURL.String(), IssuedAt: now, ValidUntil: now.Add(validFor)}
 	text, err := json.Marshal(statement{

@@ -10,12 +10,12 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
-// judged runs the suite with a given verdict.
-func (b *bench) judged(t *testing.T, scope certification.Scope, verdict string) certification.Run {
+// runSuite runs the suite with a given verdict.
+func (b *bench) runSuite(t *testing.T, scope certification.Scope, verdict string) certification.Run {
 	t.Helper()
 	id, err := b.service.Start(t.Context(), b.of, scope, nil, true)
 	must(t, err)
@@ -23,11 +23,11 @@ func (b *bench) judged(t *testing.T, scope certification.Scope, verdict string) 
 	return b.run(t, id)
 }
 
-// certified reports whether the integration has a valid certificate, and which.
-func (b *bench) certified(t *testing.T) (certificate string, is bool) {
+// findCertificate reports whether the integration has a valid certificate, and which.
+func (b *bench) findCertificate(t *testing.T) (certificate string, is bool) {
 	t.Helper()
 	certificate, err := b.store.Runs.Certificate(t.Context(), b.of)
-	if marketplace.CodeOf(err) != marketplace.NotFound {
+	if domain.CodeOf(err) != domain.NotFound {
 		must(t, err)
 	}
 	return certificate, err == nil
@@ -36,8 +36,8 @@ func (b *bench) certified(t *testing.T) (certificate string, is bool) {
 func TestAConformantRunIssuesACertificateThatItsKeysVerify(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	run := b.judged(t, certification.Full, "conformant")
-	text, is := b.certified(t)
+	run := b.runSuite(t, certification.Full, "conformant")
+	text, is := b.findCertificate(t)
 	if !is {
 		t.Fatal("want a certificate")
 	}
@@ -89,13 +89,13 @@ func TestOnlyAFullConformantRunCertifiesAndABreachEndsIt(t *testing.T) {
 		{certification.Full, "conformant", true, certification.Certified},
 		{certification.Full, "nonconformant", false, certification.Expired},
 	} {
-		b.judged(t, step.scope, step.verdict)
+		b.runSuite(t, step.scope, step.verdict)
 		of, err := b.store.Runs.Certifications(t.Context(), []uuid.UUID{b.of})
 		must(t, err)
 		if stands := of[b.of]; stands.State != step.state || (stands.Run == nil) != (step.state == certification.NeverCertified) {
 			t.Errorf("step %d, %s %s: want it %s, got %+v", i, step.scope, step.verdict, step.state, stands)
 		}
-		if _, is := b.certified(t); is != step.want {
+		if _, is := b.findCertificate(t); is != step.want {
 			t.Errorf("step %d, %s %s: want certified %t", i, step.scope, step.verdict, step.want)
 		}
 	}
@@ -107,7 +107,7 @@ func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
 	first, second := b.of, b.integration(t, "https://second.example")
 	b.integration(t, "https://never.example")
 	for _, b.of = range []uuid.UUID{first, second} {
-		b.judged(t, certification.Full, "conformant")
+		b.runSuite(t, certification.Full, "conformant")
 	}
 	from := time.Now().Add(time.Hour).UTC().Truncate(time.Second)
 	for range 2 { // every replica may request them
@@ -132,23 +132,23 @@ func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
 func TestACertificateIsForItsTimeAndAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.judged(t, certification.Full, "conformant")
+	b.runSuite(t, certification.Full, "conformant")
 	elsewhere := "https://elsewhere.example"
 	_, err := b.config.Integrations.Change(t.Context(), b.account, b.of, partner.Change{BaseURL: &elsewhere, Force: true}, nil)
 	must(t, err)
-	if _, is := b.certified(t); is {
+	if _, is := b.findCertificate(t); is {
 		t.Error("want none for an address that was not tested")
 	}
-	b.judged(t, certification.Full, "conformant")
-	if _, is := b.certified(t); !is {
+	b.runSuite(t, certification.Full, "conformant")
+	if _, is := b.findCertificate(t); !is {
 		t.Error("want one for the new address")
 	}
 	b.exec(t, `UPDATE conformance_certificates SET valid_until = now()`)
-	if _, is := b.certified(t); is {
+	if _, is := b.findCertificate(t); is {
 		t.Error("want none that has expired")
 	}
 	b.exec(t, `UPDATE conformance_runs SET created_at = now() - interval '1 year'`)
-	b.judged(t, certification.ReadOnly, "partial")
+	b.runSuite(t, certification.ReadOnly, "partial")
 	_, err = b.store.Runs.DropOldRuns(t.Context(), 1, 100)
 	must(t, err)
 	if left := b.count(t, `SELECT count(*) FROM conformance_runs r JOIN conformance_certificates c ON c.run_id = r.id`); left != 1 {

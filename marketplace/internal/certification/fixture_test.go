@@ -14,7 +14,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -61,7 +61,7 @@ func setup(t *testing.T) *bench {
 	must(t, err)
 	must(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise}))
 	registry := partner.NewRegistry(b.store.Partners, partner.NewGuard(true), secret, time.Now)
-	must(t, b.store.Accounts.CreateAccount(t.Context(), marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
+	must(t, b.store.Accounts.CreateAccount(t.Context(), domain.Account{ID: b.account, Email: "ana@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
 	b.service = certification.NewService(b.store.Runs, true)
 	b.signer, err = certification.NewSigner(secret)
 	must(t, err)
@@ -146,15 +146,15 @@ func (b *bench) begin(t *testing.T, r *certification.Runner, id uuid.UUID) (stop
 	return stop, ended
 }
 
-// begun starts a run and waits until its ledger is stored.
-func (b *bench) begun(t *testing.T, r *certification.Runner, id uuid.UUID) (stop context.CancelFunc, ended chan error) {
+// beginRun starts a run and waits until its ledger is stored.
+func (b *bench) beginRun(t *testing.T, r *certification.Runner, id uuid.UUID) (stop context.CancelFunc, ended chan error) {
 	t.Helper()
 	stop, ended = b.begin(t, r, id)
-	until(t, "the ledger stored", func() bool { return b.parts(t, id, certification.Ledger) != "" })
+	waitUntil(t, "the ledger stored", func() bool { return b.parts(t, id, certification.Ledger) != "" })
 	return stop, ended
 }
 
-func until(t *testing.T, what string, holds func() bool) {
+func waitUntil(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !holds(); {
 		if time.Now().After(end) {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Links signs the tokens of links to reports with a key that every replica derives from the
@@ -48,7 +48,7 @@ func (l *Links) Run(token, report string) (uuid.UUID, error) {
 	}
 	run, wrong := uuid.Parse(claims.Subject)
 	if err != nil || wrong != nil {
-		return uuid.Nil, marketplace.Errorf(marketplace.NotFound, "report not found")
+		return uuid.Nil, domain.Errorf(domain.NotFound, "report not found")
 	}
 	return run, nil
 }

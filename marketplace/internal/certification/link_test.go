@@ -10,7 +10,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 func linksOf(t *testing.T, secret string, now func() time.Time) *certification.Links {
@@ -33,7 +33,7 @@ func TestALinkOpensOneReportUntilItExpires(t *testing.T) {
 	if found, err := links.Run(token, "report.html"); err != nil || found != run {
 		t.Errorf("Expected run %s, received %s, %v", run, found, err)
 	}
-	if _, err := links.Run(token, "report.json"); marketplace.CodeOf(err) != marketplace.NotFound {
+	if _, err := links.Run(token, "report.json"); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("Expected no other report, received %v", err)
 	}
 	now = expires
@@ -64,7 +64,7 @@ func TestALinkThatWasChangedOpensNothing(t *testing.T) {
 		}
 	}
 	for _, text := range wrong {
-		if _, err := links.Run(text, "report.html"); marketplace.CodeOf(err) != marketplace.NotFound {
+		if _, err := links.Run(text, "report.html"); domain.CodeOf(err) != domain.NotFound {
 			t.Errorf("%q: Expected it to be not found, received %v", text, err)
 		}
 	}

@@ -82,8 +82,8 @@ func start(path, dir, key string, args ...string) (*process, error) {
 	return p, err
 }
 
-// stored notifies the process that its ledger has been stored.
-func (p *process) stored() { _, _ = p.Input.Write([]byte("\n")) } // an error means that it has ended
+// confirmStored notifies the process that its ledger has been stored.
+func (p *process) confirmStored() { _, _ = p.Input.Write([]byte("\n")) } // an error means that it has ended
 
 // watch calls each repeatedly until the process has ended, and once after that: at intervals, and
 // when the process waits for its ledger to be stored. It ends the process and returns the error if
@@ -109,7 +109,7 @@ func (p *process) watch(ctx context.Context, every, patience time.Duration, each
 			return err
 		}
 		if asked && all {
-			p.stored()
+			p.confirmStored()
 			asked = false
 		}
 	}

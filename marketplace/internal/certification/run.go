@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Scope says which calls a run makes at the partner.
@@ -39,15 +39,15 @@ const (
 	Failed   State = "failed"   // the command failed or was stopped, so nothing is known about the partner
 )
 
-// Over reports whether a run in that state has ended.
-func (s State) Over() bool { return s == Finished || s == Failed }
+// HasEnded reports whether a run in that state has ended.
+func (s State) HasEnded() bool { return s == Finished || s == Failed }
 
 // Run is one run of the command for an integration.
 type Run struct {
 	ID          uuid.UUID
 	Integration uuid.UUID
 	Scope       Scope
-	Rules       marketplace.List[string] // the ids of the rules to judge; empty: all
+	Rules       domain.List[string] // the ids of the rules to judge; empty: all
 	State       State
 	CreatedAt   time.Time
 	StartedAt   time.Time // zero: not started
@@ -69,8 +69,8 @@ type Result struct {
 	SuiteVersion    string
 	ContractVersion string
 	Counts          map[string]int // of the rules, by outcome
-	Findings        marketplace.List[Finding]
-	NotUndone       marketplace.List[Leftover]
+	Findings        domain.List[Finding]
+	NotUndone       domain.List[Leftover]
 }
 
 // Outcome is everything that is stored when a run ends.
@@ -204,7 +204,7 @@ func (o *Outcome) read(text []byte) error {
 		Counts: result.Summary, NotUndone: result.NotUndone,
 	}
 	for _, rule := range result.Rules {
-		if j := (Judged{rule.ID, rule.Endpoint, rule.Outcome}); j.decided() {
+		if j := (Judged{rule.ID, rule.Endpoint, rule.Outcome}); j.isDecided() {
 			o.Judged = append(o.Judged, j)
 		}
 		if rule.Outcome == "failed" || rule.Outcome == "warned" {

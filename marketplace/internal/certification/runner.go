@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/parts"
 )
@@ -86,7 +86,7 @@ func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
 	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.Scale(settleTime))
 	defer cancel()
 	switch {
-	case marketplace.CodeOf(err) == marketplace.NotFound: // another replica has claimed it
+	case domain.CodeOf(err) == domain.NotFound: // another replica has claimed it
 		return nil
 	case ctx.Err() != nil && o.Verdict != "" && len(o.NotUndone) == 0:
 		return errors.Join(ctx.Err(), unlessGone(r.Store.Requeue(settling, lease)))
@@ -169,11 +169,11 @@ const (
 )
 
 // partner returns the integration and its key.
-func (r *Runner) partner(ctx context.Context, run Run) (i marketplace.Integration, key string, err error) {
+func (r *Runner) partner(ctx context.Context, run Run) (i domain.Integration, key string, err error) {
 	if r.Command == "" {
 		return i, "", errors.New("the replica has no conformance command")
 	}
-	if i, err = r.Integrations.Find(ctx, uuid.Nil, run.Integration); marketplace.CodeOf(err) == marketplace.NotFound {
+	if i, err = r.Integrations.Find(ctx, uuid.Nil, run.Integration); domain.CodeOf(err) == domain.NotFound {
 		return i, "", errors.New("the integration was deleted")
 	}
 	if err != nil {
@@ -185,7 +185,7 @@ func (r *Runner) partner(ctx context.Context, run Run) (i marketplace.Integratio
 
 const ledgerFile = "ledger.jsonl"
 
-func (r *Runner) arguments(i marketplace.Integration, run Run) []string {
+func (r *Runner) arguments(i domain.Integration, run Run) []string {
 	args := append([]string{
 		"run", "--base-url", i.BaseURL.String(), "--auth-type", string(i.AuthType), "--report-dir", ".", "--reports", strings.Join(ReportNames(), ","),
 		"--progress", "json", "--await-ledger", "--max-duration", judgeTime.String(), "--max-holds", strconv.Itoa(mostHolds), "--max-bookings", strconv.Itoa(mostBookings),
@@ -221,7 +221,7 @@ func (r *Runner) Recheck(ctx context.Context, integration uuid.UUID) (wait time.
 	switch {
 	case errors.As(err, &other):
 		return recheckPause, nil
-	case marketplace.CodeOf(err) == marketplace.Conflict: // there is no conformance command
+	case domain.CodeOf(err) == domain.Conflict: // there is no conformance command
 		return 0, nil
 	default:
 		return 0, err
@@ -243,7 +243,7 @@ func (r *Runner) Recover(ctx context.Context) error {
 }
 
 func unlessGone(err error) error {
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	if domain.CodeOf(err) == domain.NotFound {
 		return nil
 	}
 	return err

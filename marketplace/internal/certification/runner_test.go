@@ -47,7 +47,7 @@ func TestTheCommandGoesOnWhenItsLedgerIsStored(t *testing.T) {
 	b := setup(t)
 	id := b.start(t)
 	stop, ended := b.begin(t, b.runner(t, startHold+"echo '{\"ledger\": true}'; read -r line; echo >\"$notes/sent\"\n"+forever), id)
-	until(t, "the command allowed to go on", func() bool { return b.note(t, "sent") != "" })
+	waitUntil(t, "the command allowed to go on", func() bool { return b.note(t, "sent") != "" })
 	if got := b.parts(t, id, certification.Ledger); got != aLedger+"\n" {
 		t.Errorf("want the ledger stored by then, got %q", got)
 	}
@@ -118,7 +118,7 @@ func TestARunOfAReplicaThatStopsUndoesWhatItHoldsAndBeginsAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.start(t)
-	stop, ended := b.begun(t, b.runner(t, "trap 'echo undone >\"$notes/undone\"; cat >report.json <<END\n"+aReport+"\nEND\nexit 1' INT\n"+startHold+forever), id)
+	stop, ended := b.beginRun(t, b.runner(t, "trap 'echo undone >\"$notes/undone\"; cat >report.json <<END\n"+aReport+"\nEND\nexit 1' INT\n"+startHold+forever), id)
 	stop()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("want the job handed back, got %v", err)
@@ -140,7 +140,7 @@ func TestARunOfAReplicaThatStopsUndoesWhatItHoldsAndBeginsAgain(t *testing.T) {
 func (b *bench) leave(t *testing.T) (run func() certification.Run, end func()) {
 	t.Helper()
 	id := b.start(t)
-	stop, ended := b.begun(t, b.runner(t, startHold+forever), id)
+	stop, ended := b.beginRun(t, b.runner(t, startHold+forever), id)
 	b.exec(t, `UPDATE river_job SET state = 'running', attempted_at = now(), attempt = 1, attempted_by = '{crashed}' WHERE kind = 'conformance_run' AND state = 'available'`)
 	b.exec(t, `UPDATE conformance_runs SET holder = gen_random_uuid(), leased_until = now() - interval '1 second' WHERE id = $1`, id)
 	return func() certification.Run { return b.run(t, id) }, func() { stop(); <-ended }
@@ -225,7 +225,7 @@ func TestARunThatAnotherReplicaHasTakenIsEndedAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.start(t)
-	_, ended := b.begun(t, b.runner(t, "trap 'exit 0' INT\n"+startHold+"while :; do echo '{}'; sleep 0.02; done\n"), id)
+	_, ended := b.beginRun(t, b.runner(t, "trap 'exit 0' INT\n"+startHold+"while :; do echo '{}'; sleep 0.02; done\n"), id)
 	b.exec(t, `UPDATE conformance_runs SET holder = gen_random_uuid() WHERE id = $1`, id)
 	select {
 	case err := <-ended:

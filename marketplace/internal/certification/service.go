@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // mostOfAccount limits an account's queued and running runs, so that every account gets its turn.
@@ -25,7 +25,7 @@ func NewService(store Store, ready bool) *Service { return &Service{store, ready
 // Conflict if the integration has a run in progress, with an *UnderWay as its cause.
 func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope, rules []string, operator bool) (uuid.UUID, error) {
 	if !s.ready {
-		return uuid.Nil, marketplace.Errorf(marketplace.Conflict, "this service has no conformance command; its operator can set --conformance-command")
+		return uuid.Nil, domain.Errorf(domain.Conflict, "this service has no conformance command; its operator can set --conformance-command")
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) Start(ctx context.Context, integration uuid.UUID, scope Scope,
 	}
 	err = s.store.Create(ctx, Run{ID: id, Integration: integration, Scope: scope, Rules: rules, State: Queued}, most)
 	if under := (*UnderWay)(nil); errors.As(err, &under) {
-		err = &marketplace.Error{Code: marketplace.Conflict, Message: under.Error(), Cause: under}
+		err = &domain.Error{Code: domain.Conflict, Message: under.Error(), Cause: under}
 	}
 	return id, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/suite"
 )
 
@@ -15,7 +15,7 @@ func TestAnIntegrationHasOneRunAtATime(t *testing.T) {
 	b := setup(t)
 	first := b.start(t)
 	_, err := b.service.Start(t.Context(), b.of, certification.ReadOnly, nil, true)
-	if underWay := (*certification.UnderWay)(nil); !errors.As(err, &underWay) || underWay.Run != first || marketplace.CodeOf(err) != marketplace.Conflict {
+	if underWay := (*certification.UnderWay)(nil); !errors.As(err, &underWay) || underWay.Run != first || domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want a conflict with the first one, got %v", err)
 	}
 	if jobs := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'conformance_run'`); jobs != 1 {
@@ -30,7 +30,7 @@ func TestAnAccountLeavesRoomForTheRunsOfOthers(t *testing.T) {
 		_, err := b.service.Start(t.Context(), b.integration(t, fmt.Sprintf("https://%d.example", i)), certification.Full, nil, false)
 		must(t, err)
 	}
-	if _, err := b.service.Start(t.Context(), b.of, certification.Full, nil, false); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := b.service.Start(t.Context(), b.of, certification.Full, nil, false); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want the sixth refused, got %v", err)
 	}
 	b.start(t) // the limit does not apply to operators
@@ -39,7 +39,7 @@ func TestAnAccountLeavesRoomForTheRunsOfOthers(t *testing.T) {
 func TestAServiceWithoutTheCommandSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	if _, err := certification.NewService(b.store.Runs, false).Start(t.Context(), b.of, certification.Full, nil, true); marketplace.CodeOf(err) != marketplace.Conflict {
+	if _, err := certification.NewService(b.store.Runs, false).Start(t.Context(), b.of, certification.Full, nil, true); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want it refused, got %v", err)
 	}
 	if _, err := suite.FindCommand("/no/such/command"); err == nil {

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // writing stores a process's output and extends the lease.
@@ -45,7 +45,7 @@ func (w *writing) look(ctx context.Context) (all bool, err error) {
 	case err == nil:
 		w.pending, w.extended = nil, asked
 		return true, nil
-	case marketplace.CodeOf(err) == marketplace.NotFound, time.Since(w.extended) > w.lease.Time:
+	case domain.CodeOf(err) == domain.NotFound, time.Since(w.extended) > w.lease.Time:
 		return false, err
 	default:
 		w.log.WarnContext(ctx, "the progress of a conformance run was not stored", slog.String("run_id", w.lease.Run.String()), slog.Any("error", err))

@@ -33,7 +33,7 @@ func listAccounts(x *exchange) error {
 }
 
 func (x *exchange) showAccounts(status int, f, invite *form) error {
-	query := x.asked("role", "q")
+	query := x.queryValues("role", "q")
 	list, part, err := read[[]client.Account](x, "/operator/accounts", query)
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func showAccount(x *exchange) error {
 func (x *exchange) change(name string, call func(text string) (note, error)) error {
 	given := x.given
 	done, err := call(given.Get(name))
-	if problem := refused(err); problem != nil && problem.Status == http.StatusBadRequest {
+	if problem := asRefusal(err); problem != nil && problem.Status == http.StatusBadRequest {
 		p, err := x.accountPage()
 		if err != nil {
 			return err
@@ -142,7 +142,7 @@ func createToken(x *exchange) error {
 		made, err := send[struct {
 			Text string `json:"api_token"`
 		}](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text, "mode": x.given.Get("mode")})
-		if problem := refused(err); problem != nil {
+		if problem := asRefusal(err); problem != nil {
 			for i, detail := range problem.Details {
 				problem.Details[i] = strings.Replace(detail, "name: ", "token: ", 1)
 			}

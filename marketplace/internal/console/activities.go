@@ -16,7 +16,7 @@ import (
 )
 
 func listActivities(x *exchange) error {
-	query := x.asked("q", "status", "mode", "integration")
+	query := x.queryValues("q", "status", "mode", "integration")
 	f := newForm(query,
 		field{Name: "q", Label: "Title or product id", Kind: "search"},
 		anyOf("status", "Status", "all", "Active", "Inactive"),
@@ -44,8 +44,8 @@ func (p *editPage) Opens(g fields.Group) bool {
 	return g.Language == p.Added || slices.ContainsFunc(g.Fields, func(f fields.Field) bool { return p.Form.Field(f.Path).Error != "" })
 }
 
-// edited reads an activity, decoded and as raw JSON.
-func edited(x *exchange) (known client.OperatorActivity, raw fields.Object, err error) {
+// readEdited reads an activity, decoded and as raw JSON.
+func readEdited(x *exchange) (known client.OperatorActivity, raw fields.Object, err error) {
 	text, _, err := read[json.RawMessage](x, "/operator/activities/"+x.id(), nil)
 	if err != nil {
 		return known, nil, err
@@ -62,7 +62,7 @@ func edited(x *exchange) (known client.OperatorActivity, raw fields.Object, err 
 
 // activityEdit returns the page that edits an activity.
 func activityEdit(x *exchange, given url.Values) (*editPage, error) {
-	read, raw, err := edited(x)
+	read, raw, err := readEdited(x)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func activityEdit(x *exchange, given url.Values) (*editPage, error) {
 
 // variationEdit returns the page that edits the variation in the path.
 func variationEdit(x *exchange, given url.Values) (*editPage, error) {
-	read, raw, err := edited(x)
+	read, raw, err := readEdited(x)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (page edit) show(x *exchange) error {
 }
 
 func changeActivity(x *exchange) error {
-	return edit(activityEdit).change(x, append(slices.Clone(fields.Activity), fields.Sent(x.given)), "", func(patch fields.Object) any { return patch })
+	return edit(activityEdit).change(x, append(slices.Clone(fields.Activity), fields.SentFields(x.given)), "", func(patch fields.Object) any { return patch })
 }
 
 func changeVariation(x *exchange) error {
@@ -145,9 +145,9 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 		}
 		_, err := send[struct{}](x, http.MethodPatch, "/operator/activities/"+x.id(), body(patch))
 		if err == nil {
-			return x.done(x.r.URL.Path, "Changed: "+plural(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
+			return x.done(x.r.URL.Path, "Changed: "+pluralForm(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
 		}
-		if problem = refused(err); problem == nil || problem.Status != http.StatusBadRequest {
+		if problem = asRefusal(err); problem == nil || problem.Status != http.StatusBadRequest {
 			return err
 		}
 	}
@@ -185,7 +185,7 @@ func editForm(groups []fields.Group, of fields.Object, given url.Values) *form {
 		for _, k := range g.Fields {
 			f := field{Name: k.Path, Label: k.Label, Hint: k.Hint, Rows: k.Rows}
 			if k.Kind != "remove" {
-				f.Value = k.Text(of.At(k.Path))
+				f.Value = k.Text(of.ValueAt(k.Path))
 			}
 			switch k.Kind {
 			case "area", "list", "pictures", "pairs":

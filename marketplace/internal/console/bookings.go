@@ -43,7 +43,7 @@ func anyOf(name, label, none string, values ...string) field {
 }
 
 // Slot returns the slot in the product's zone.
-func (b bookingView) Slot() format.Period { return format.In(b.TimeZone, b.Start, b.End) }
+func (b bookingView) Slot() format.Period { return format.FormatSlot(b.TimeZone, b.Start, b.End) }
 
 // moreFilters are the filters that the page shows only when asked.
 var moreFilters = []string{"activity", "partner", "reseller", "start_from", "start_to", "created_from", "created_to"}
@@ -56,7 +56,7 @@ func (f *form) HasMore() bool {
 }
 
 func listBookings(x *exchange) error {
-	query := x.asked(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
+	query := x.queryValues(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
 	f := newForm(query,
 		field{Name: "q", Label: "Guest, reference or id", Kind: "search"},
 		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
@@ -83,7 +83,7 @@ func listBookings(x *exchange) error {
 		if uuid.Validate(words) != nil {
 			id, err = filter.find(words)
 		}
-		if problem := refused(err); problem != nil && problem.Status == 0 {
+		if problem := asRefusal(err); problem != nil && problem.Status == 0 {
 			wrong.Details = append(wrong.Details, filter.name+": "+problem.Message)
 			continue
 		}
@@ -120,11 +120,11 @@ func oneOf(what, words string, names map[string]string) (string, error) {
 	return "", &refusal{Message: "several match: " + strings.Join(list, ", ") + more}
 }
 
-// matching asks for the longest page of what has these words. The only exact name may be anywhere in it.
-func matching(words string) url.Values { return url.Values{"q": {words}, "limit": {"100"}} }
+// searchQuery asks for the longest page of what has these words. The only exact name may be anywhere in it.
+func searchQuery(words string) url.Values { return url.Values{"q": {words}, "limit": {"100"}} }
 
 func (c *caller) activityOf(words string) (string, error) {
-	list, _, err := read[[]client.OperatorActivity](c, "/operator/activities", matching(words))
+	list, _, err := read[[]client.OperatorActivity](c, "/operator/activities", searchQuery(words))
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Title
@@ -136,7 +136,7 @@ func (c *caller) activityOf(words string) (string, error) {
 }
 
 func (c *caller) integrationOf(words string) (string, error) {
-	list, _, err := read[[]client.Integration](c, "/partner-integrations", matching(words))
+	list, _, err := read[[]client.Integration](c, "/partner-integrations", searchQuery(words))
 	names := map[string]string{}
 	for _, one := range list {
 		names[one.ID] = one.Name
@@ -184,15 +184,15 @@ func showBooking(x *exchange) error {
 	activity, _, err3 := read[client.OperatorActivity](x, "/operator/activities/"+found.ActivityID, nil)
 	p.Activity = cmp.Or(activity.Title, found.ActivityID)
 	for _, err := range []error{err, err2, err3} {
-		if problem := refused(err); err != nil && (problem == nil || problem.Status != http.StatusNotFound) { // something deleted has no name
+		if problem := asRefusal(err); err != nil && (problem == nil || problem.Status != http.StatusNotFound) { // something deleted has no name
 			return err
 		}
 	}
 	return x.show(http.StatusOK, "booking.html", p)
 }
 
-// settled describes a booking after an action. A booking that still needs attention is not done.
-func settled(b client.Booking) note {
+// settledNote describes a booking after an action. A booking that still needs attention is not done.
+func settledNote(b client.Booking) note {
 	if b.Attention == nil {
 		return note{Words: "The booking is now " + string(b.Status) + "."}
 	}
@@ -212,7 +212,7 @@ func settle(action client.Action) handler {
 		}
 		call := func() (note, error) {
 			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), body)
-			return settled(b), err
+			return settledNote(b), err
 		}
 		return x.actWith(root+"/bookings/"+x.id(), call)
 	}

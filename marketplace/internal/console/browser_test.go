@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
 )
@@ -54,7 +54,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	t.Run("an operator settles a paid booking whose confirm has failed", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		id := s.unconfirmed(s.order(s.stocked()))
+		id := s.bookUnconfirmed(s.order(s.registerStocked()))
 		o := s.signedIn(b, "/console/")
 		o.Shows(".due .figure", "1")
 		o.Click(".due a.main")
@@ -65,24 +65,24 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows(".note", "The booking is now CONFIRMED.")
 		o.Shows(".timeline", "answered with 409")
 		o.Shows(".timeline .good", "CONFIRMED")
-		if got := call[booked](s, marketplace.Operator, "GET", "/operator/bookings/"+id, ""); got.Status != "CONFIRMED" {
+		if got := call[booked](s, domain.Operator, "GET", "/operator/bookings/"+id, ""); got.Status != "CONFIRMED" {
 			t.Errorf("want it confirmed, got %s", got.Status)
 		}
 		o.Click(".buttons a.danger")
 		o.Do(chromedp.SendKeys(chromedp.ID("f-reason"), "The guests are ill"+kb.Enter))
 		o.Shows(".note", "The booking is now CANCELLED.")
-		o.Quiet()
+		o.RequireNoProblems()
 		mocktest.AssertCallerKept(t, s.partner.Default())
 	})
 
 	t.Run("an operator approves what the guard holds back", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		made := s.stocked()
-		for _, gone := range call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities", "")[1:] {
+		made := s.registerStocked()
+		for _, gone := range call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities", "")[1:] {
 			s.must(s.control.Catalog.DeleteProduct(t.Context(), gone.ExternalSync.ExternalProductID))
 		}
-		call[any](s, marketplace.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
+		call[any](s, domain.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
 		o := s.signedIn(b, "/console/")
 		o.Shows(".why", "A sync waits for approval")
 		o.Click(".rows a")
@@ -92,15 +92,15 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.See(`!document.querySelector("#approve-title")`)
 		o.GoTo("/console/activities?status=Active")
 		o.See(`document.querySelectorAll("tbody tr").length === 1`)
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a price that is edited is in the resellers' list", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
-		s.stocked()
+		s.registerStocked()
 		price := func() (list []client.Activity) {
-			return call[[]client.Activity](s, marketplace.Reseller, "GET", "/resellers/activities?limit=100", "")
+			return call[[]client.Activity](s, domain.Reseller, "GET", "/resellers/activities?limit=100", "")
 		}
 		before := price()[0]
 		o := s.signedIn(b, "/console/activities/"+before.ID)
@@ -111,7 +111,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		if was.Rat() == nil || is.Rat() == nil || is.Rat().Cmp(was.Rat()) <= 0 {
 			t.Errorf("want a higher price than %s, got %s", was, is)
 		}
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a slash goes to the search, also from a page without one", func(t *testing.T) {
@@ -129,27 +129,27 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.See(`document.readyState === "complete"`)
 		o.Do(chromedp.KeyEvent("/"))
 		o.Is(`document.activeElement.type`, "search")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("no page keeps anybody out, in light and dark, wide and narrow", func(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
 		s := open(t)
-		pages := s.busy()
+		pages := s.fillShop()
 		o := s.look(b, "/console/signin")
-		o.accessible(axe)
+		o.requireAccessible(axe)
 		o.signIn()
 		for _, path := range pages {
 			o.GoTo(path)
-			o.accessible(axe)
+			o.requireAccessible(axe)
 		}
 		o.GoTo(pages["integration"])
 		o.Click("#settings-title ~ details summary")
 		o.Write("#f-auth_key", "a-wrong-key")
 		o.Click(`button[value="test"]`)
 		o.Shows(".note.failed", "does not work with these settings")
-		o.accessible(axe)
+		o.requireAccessible(axe)
 		o.GoTo(pages["terms"])
 		for _, width := range []int64{1000, 1280} {
 			o.Fits(width)
@@ -157,19 +157,19 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		}
 		o.Do(chromedp.SendKeys(chromedp.ID("f-currency"), "XXY"+kb.Enter))
 		o.Shows(".note.failed", "ISO 4217")
-		o.accessible(axe)
+		o.requireAccessible(axe)
 	})
 }
 
-// busy fills the shop with data, and returns the pages to look at.
-func (s *shop) busy() map[string]string {
+// fillShop fills the shop with data, and returns the pages to look at.
+func (s *shop) fillShop() map[string]string {
 	s.t.Helper()
 	s.must(s.control.Defects.Apply(s.t.Context(), "age-limit-is-text"))
-	made := s.stocked()
-	booking := s.unconfirmed(s.order(made))
+	made := s.registerStocked()
+	booking := s.bookUnconfirmed(s.order(made))
 	pgtest.Exec(s.t, s.store, `UPDATE bookings SET ends_at = starts_at + interval '20 hours', contact = contact || '{"fullName": "Bartholomew Featherstonehaugh-Cholmondeley"}'`) // values that take room
-	reseller := s.accounts[marketplace.Reseller].ID.String()
-	call[any](s, marketplace.Operator, "POST", "/operator/accounts/"+reseller+"/api-tokens", `{"name":"web shop"}`)
+	reseller := s.accounts[domain.Reseller].ID.String()
+	call[any](s, domain.Operator, "POST", "/operator/accounts/"+reseller+"/api-tokens", `{"name":"web shop"}`)
 	s.must(s.control.Defects.Remove(s.t.Context(), "age-limit-is-text"))
 	s.arm(`{match: {endpoint: products}, times: 3, status: 503}`)
 	v := s.operator()
@@ -178,10 +178,10 @@ func (s *shop) busy() map[string]string {
 		v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
 	}
 	s.ahead.Add(int64(90 * time.Minute))
-	call[any](s, marketplace.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
+	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
 	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
 	s.must(s.store.Runs.Govern(s.t.Context(), certification.Rules{Default: certification.Require}))
-	activity := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
+	activity := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
 		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
 		"bookings": "/console/bookings", "booking": "/console/bookings/" + booking, "cancel": "/console/bookings/" + booking + "/cancel", "activities": "/console/activities",
@@ -191,13 +191,13 @@ func (s *shop) busy() map[string]string {
 	}
 }
 
-// accessible requires that the page has no accessibility problem, is not wider than the window, and
+// requireAccessible requires that the page has no accessibility problem, is not wider than the window, and
 // cuts off no value.
-func (o tab) accessible(axe string) {
+func (o tab) requireAccessible(axe string) {
 	o.t.Helper()
 	for _, width := range []int64{1440, 1280, 390} {
 		o.Fits(width)
-		o.Uncut("dd, td, tbody th, .who")
+		o.RequireUncut("dd, td, tbody th, .who")
 	}
 	axetest.Check(o.Tab, axe)
 }

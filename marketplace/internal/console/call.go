@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // refusal is an error answer of the API or an error of the console.
@@ -23,8 +23,8 @@ type refusal struct {
 
 func (e *refusal) Error() string { return e.Message }
 
-// More returns the details that add something to the message.
-func (e *refusal) More() (list []string) {
+// ExtraDetails returns the details that add something to the message.
+func (e *refusal) ExtraDetails() (list []string) {
 	for _, detail := range e.Details {
 		if detail != e.Message {
 			list = append(list, detail)
@@ -36,7 +36,7 @@ func (e *refusal) More() (list []string) {
 // words returns the complete text.
 func (e *refusal) words() string {
 	words := sentence(e.Message)
-	for _, more := range e.More() {
+	for _, more := range e.ExtraDetails() {
 		words += " " + sentence(more)
 	}
 	return words
@@ -45,14 +45,14 @@ func (e *refusal) words() string {
 // refusalOf returns the API's error answer for an error of the domain.
 func refusalOf(err error) *refusal {
 	problem := &refusal{Message: err.Error()}
-	if wrong := (*marketplace.Error)(nil); errors.As(err, &wrong) {
+	if wrong := (*domain.Error)(nil); errors.As(err, &wrong) {
 		problem.Message, problem.Details = wrong.Message, wrong.Details
 	}
 	return problem
 }
 
-// refused returns the refusal in an error, or nil.
-func refused(err error) *refusal {
+// asRefusal returns the refusal in an error, or nil.
+func asRefusal(err error) *refusal {
 	problem := (*refusal)(nil)
 	errors.As(err, &problem)
 	return problem

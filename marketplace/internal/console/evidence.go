@@ -64,13 +64,13 @@ func (c evidenceCall) Answer() string {
 	}
 	body := c.Response.Body
 	if body.Excerpt != "" {
-		return shortened(body.Excerpt)
+		return shortenAnswer(body.Excerpt)
 	}
 	var text bytes.Buffer
 	if json.Indent(&text, []byte(body.Text), "", "  ") != nil {
-		return shortened(body.Text)
+		return shortenAnswer(body.Text)
 	}
-	return shortened(text.String())
+	return shortenAnswer(text.String())
 }
 
 // judgedEvidence returns the calls that show a breach in the traffic; nil without any.
@@ -85,10 +85,10 @@ func judgedEvidence(b client.Breach) *evidence {
 	return e
 }
 
-// Took returns how long the call took.
-func (c evidenceCall) Took() string { return short(c.Duration) }
+// TimeTaken returns how long the call took.
+func (c evidenceCall) TimeTaken() string { return callDuration(c.Duration) }
 
-func shortened(text string) string {
+func shortenAnswer(text string) string {
 	if len(text) <= longestAnswer {
 		return text
 	}

@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/console/format"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -61,21 +61,21 @@ func (f *frame) Percent(part, whole int) string { return f.reader.Percent(part, 
 // Count formats a number of things.
 func (f *frame) Count(n int) string { return f.reader.Count(n) }
 
-// past is a time with its age.
-type past struct {
-	*moment        // with empty texts: never
-	Age     string // 3 h ago
+// pastTime is a time with its age.
+type pastTime struct {
+	*pageTime        // with empty texts: never
+	Age       string // 3 h ago
 }
 
-// Ago returns a time with its age.
-func (f *frame) Ago(at time.Time) past {
+// PastTime returns a time with its age.
+func (f *frame) PastTime(at time.Time) pastTime {
 	if at.IsZero() {
-		return past{moment: &moment{}}
+		return pastTime{pageTime: &pageTime{}}
 	}
-	return past{when(at), format.Age(f.now.Sub(at))}
+	return pastTime{momentOf(at), format.Age(f.now.Sub(at))}
 }
 
-func (f *frame) framed() *frame { return f }
+func (f *frame) baseFrame() *frame { return f }
 
 // CopyScript returns the address of the script for buttons that copy, or "" for a page without them.
 func (f *frame) CopyScript() string {
@@ -86,7 +86,7 @@ func (f *frame) CopyScript() string {
 }
 
 // page is the data of a template.
-type page interface{ framed() *frame }
+type page interface{ baseFrame() *frame }
 
 // page adapts a handler to http.Handler.
 func (c *console) page(of *site, show handler) http.Handler {
@@ -99,13 +99,13 @@ func (c *console) page(of *site, show handler) http.Handler {
 		if err == nil {
 			return
 		}
-		problem := refused(err)
+		problem := asRefusal(err)
 		if problem == nil {
 			id := w.Header().Get("X-Request-Id")
 			c.Log.ErrorContext(r.Context(), "a console page failed", slog.String("request_id", id), slog.Any("error", err))
 			problem = &refusal{Status: http.StatusInternalServerError, Message: "unexpected error; the log has details for request " + id}
-			if gone := postgres.Unavailable(err); gone != nil {
-				row := marketplace.ReasonOf(gone).Row()
+			if gone := postgres.UnavailableError(err); gone != nil {
+				row := domain.ReasonOf(gone).Row()
 				problem = &refusal{Status: row.Status, Message: gone.Message, retryAfter: strconv.Itoa(int(row.RetryAfter.Seconds()))}
 			}
 		}
@@ -130,7 +130,7 @@ func (x *exchange) showProblem(problem *refusal) error {
 
 // show answers with a page that cannot be framed or cached, and that runs only our scripts.
 func (x *exchange) show(status int, name string, p page) error {
-	f := p.framed()
+	f := p.baseFrame()
 	f.Site, f.reader, f.now = x.site, x.reader(), x.Now()
 	if f.SignedIn = x.session.Account.Email; f.SignedIn != "" && f.Note == nil {
 		f.Note = x.noteOf()
@@ -207,7 +207,7 @@ func (x *exchange) actWith(address string, call func() (note, error)) error {
 		}
 		return x.goTo(address)
 	}
-	problem := refused(err)
+	problem := asRefusal(err)
 	if problem == nil || problem.Status == http.StatusUnauthorized || problem.Status == http.StatusNotFound ||
 		problem.Status == http.StatusInternalServerError || problem.Status == http.StatusServiceUnavailable {
 		return err

@@ -18,7 +18,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -37,7 +37,7 @@ type shop struct {
 	t        testing.TB
 	store    *postgres.Store
 	address  string
-	accounts map[marketplace.Role]marketplace.Account
+	accounts map[domain.Role]domain.Account
 	partner  *mockpartner.Mock
 	base     string // the partner's address
 	control  *client.Client
@@ -78,7 +78,7 @@ func (s *shop) must(err error) {
 }
 
 // call calls the API as an account of the role, requires success, and returns the answer's data.
-func call[T any](s *shop, role marketplace.Role, method, path, body string, headers ...string) (data T) {
+func call[T any](s *shop, role domain.Role, method, path, body string, headers ...string) (data T) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+"/api/v1"+path, strings.NewReader(body))
 	s.must(err)
@@ -113,14 +113,14 @@ type registered struct {
 // register registers the partner with a name.
 func (s *shop) register(name string) registered {
 	s.t.Helper()
-	return call[registered](s, marketplace.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":%q,"base_url":%q,"auth_key":"partner-key"}`, name, s.base))
+	return call[registered](s, domain.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":%q,"base_url":%q,"auth_key":"partner-key"}`, name, s.base))
 }
 
-// stocked registers the partner and pulls its catalog.
-func (s *shop) stocked() registered {
+// registerStocked registers the partner and pulls its catalog.
+func (s *shop) registerStocked() registered {
 	s.t.Helper()
 	made := s.register("Old Town Walks")
-	call[catalog.Sync](s, marketplace.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
+	call[catalog.Sync](s, domain.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
 	return made
 }
 
@@ -167,12 +167,12 @@ type booked struct {
 	Status string
 }
 
-// unconfirmed returns the id of a paid booking whose confirm the partner refused.
-func (s *shop) unconfirmed(order string) string {
+// bookUnconfirmed returns the id of a paid booking whose confirm the partner refused.
+func (s *shop) bookUnconfirmed(order string) string {
 	s.t.Helper()
-	made := call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings", order)
+	made := call[booked](s, domain.Reseller, "POST", "/resellers/bookings", order)
 	s.arm(`{match: {endpoint: confirm}, times: 1, status: 409, body: '{"message":"The hold is gone."}'}`)
-	if b := call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings/"+made.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`); b.Status != "PAID" {
+	if b := call[booked](s, domain.Reseller, "POST", "/resellers/bookings/"+made.ID+"/payment", `{"outcome":"succeeded","reference":"p-1"}`); b.Status != "PAID" {
 		s.t.Fatalf("want it paid and not confirmed, got %s", b.Status)
 	}
 	return made.ID

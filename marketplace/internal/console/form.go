@@ -38,8 +38,8 @@ type form struct {
 	Errors []string // errors that belong to no field
 }
 
-// Undone says what did not happen because fields are invalid.
-func (f *form) Undone() string {
+// FailureWords says what did not happen because fields are invalid.
+func (f *form) FailureWords() string {
 	if slices.ContainsFunc(f.Fields, func(one field) bool { return one.Kind == "search" }) {
 		return "Nothing was searched for."
 	}
@@ -71,12 +71,12 @@ func newFilter(query url.Values, fields ...field) *form {
 
 // refuse adds the API's errors to their fields.
 func (f *form) refuse(problem *refusal) {
-	for _, detail := range problem.More() {
+	for _, detail := range problem.ExtraDetails() {
 		if !f.put(detail) {
 			f.Errors = append(f.Errors, sentence(detail))
 		}
 	}
-	if len(f.Wrong())+len(f.Errors) == 0 {
+	if len(f.InvalidFields())+len(f.Errors) == 0 {
 		f.Errors = append(f.Errors, sentence(problem.Message))
 	}
 }
@@ -84,7 +84,7 @@ func (f *form) refuse(problem *refusal) {
 // status adds the API's errors to their fields and returns the status of the page to show. Other
 // errors are returned.
 func (f *form) status(err error) (int, error) {
-	problem := refused(err)
+	problem := asRefusal(err)
 	if problem == nil || problem.Status != http.StatusBadRequest && problem.Status != http.StatusConflict && problem.Status != http.StatusUnprocessableEntity {
 		return http.StatusOK, err
 	}
@@ -108,7 +108,7 @@ func (f *form) put(detail string) bool {
 	}
 	for i := range f.Fields {
 		if own := f.Fields[i].Name; name == own || strings.HasPrefix(name, own+".") || strings.HasPrefix(name, own+"[") {
-			words = inside(strings.TrimPrefix(name, own)) + words
+			words = partWords(strings.TrimPrefix(name, own)) + words
 			if f.Fields[i].Error != "" {
 				words = f.Fields[i].Error + " " + sentence(words)
 			}
@@ -119,8 +119,8 @@ func (f *form) put(detail string) bool {
 	return false
 }
 
-// inside returns which part of a field has an error, such as entry 2 of a list.
-func inside(place string) string {
+// partWords returns which part of a field has an error, such as entry 2 of a list.
+func partWords(place string) string {
 	if at, ok := strings.CutPrefix(place, "["); ok {
 		digits, _, _ := strings.Cut(at, "]")
 		if number, err := strconv.Atoi(digits); err == nil {
@@ -133,8 +133,8 @@ func inside(place string) string {
 	return ""
 }
 
-// Wrong returns the fields with errors.
-func (f *form) Wrong() (list []field) {
+// InvalidFields returns the fields with errors.
+func (f *form) InvalidFields() (list []field) {
 	for _, one := range f.Fields {
 		if one.Error != "" {
 			list = append(list, one)

@@ -93,7 +93,7 @@ func register(x *exchange) error {
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
-	query := x.asked("q", "mode")
+	query := x.queryValues("q", "mode")
 	list, part, err := read[[]integrationView](x, "/partner-integrations", query)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 type integrationPage struct {
 	frame
 	integrationView
-	shown
+	actionResult
 	Timeline timeline
 	Runs     []runView // the last conformance runs
 	Syncs    []client.Sync
@@ -128,29 +128,29 @@ type integrationPage struct {
 // CallsOf returns the chart of the calls to the page's partner.
 func (p *integrationPage) CallsOf() chart.Calls { return p.Calls(p.integrationView) }
 
-// shown is the result of an action for an integration's page.
-type shown struct {
+// actionResult is the result of an action for an integration's page.
+type actionResult struct {
 	Settings *form         // the settings that were sent; nil: not sent
 	Trial    *client.Trial // of the settings; nil: not tested
 	tried    *webhookTried // nil: not tried
 }
 
-// Tried returns the webhook that was tried.
-func (s shown) Tried() *webhookTried { return s.tried }
+// TriedWebhook returns the webhook that was tried.
+func (s actionResult) TriedWebhook() *webhookTried { return s.tried }
 
 // syncsShown is the number of syncs on a page.
 const syncsShown = "10"
 
-func showIntegration(x *exchange) error { return x.showIntegrationWith(http.StatusOK, shown{}) }
+func showIntegration(x *exchange) error { return x.showIntegrationWith(http.StatusOK, actionResult{}) }
 
 // showIntegrationWith shows an integration with the result of an action.
-func (x *exchange) showIntegrationWith(status int, with shown) error {
+func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	found, err := x.integration()
 	if err != nil {
 		return err
 	}
-	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, shown: with, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
-	query := x.asked()
+	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, actionResult: with, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
+	query := x.queryValues()
 	asked := maps.Clone(query)
 	asked.Set("limit", syncsShown)
 	syncs, part, err := read[[]client.Sync](x, "/partner-integrations/"+x.id()+"/syncs", asked)
@@ -204,9 +204,9 @@ func syncResult(made client.Sync) string {
 	case made.Guard != nil:
 		return fmt.Sprintf("Synced, except that it would remove %d of %d activities. This waits for your approval.", made.Guard.WouldDeactivate, made.Guard.Of)
 	}
-	words := fmt.Sprintf("Synced: %s, %d created, %d updated, %d deactivated", plural(made.Synced, "product", "products"), made.Created, made.Updated, made.Deactivated)
+	words := fmt.Sprintf("Synced: %s, %d created, %d updated, %d deactivated", pluralForm(made.Synced, "product", "products"), made.Created, made.Updated, made.Deactivated)
 	if aside := len(made.SetAside); aside > 0 {
-		words += ", " + plural(aside, "product set aside", "products set aside")
+		words += ", " + pluralForm(aside, "product set aside", "products set aside")
 	}
 	return words + "."
 }

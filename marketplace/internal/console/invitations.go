@@ -8,7 +8,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // invitation is an open invitation.
@@ -67,8 +67,8 @@ var errNotInvited = &refusal{Status: http.StatusNotFound, Message: "this invitat
 func showInvitation(x *exchange) error { return x.showInvitation(http.StatusOK, passwordForm(nil)) }
 
 func (x *exchange) showInvitation(status int, f *form) error {
-	invited, err := x.SignIn.Invited(x.r.Context(), mux.Vars(x.r)["token"])
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	invited, err := x.SignIn.FindInvitation(x.r.Context(), mux.Vars(x.r)["token"])
+	if domain.CodeOf(err) == domain.NotFound {
 		return errNotInvited
 	}
 	if err != nil {
@@ -80,12 +80,12 @@ func (x *exchange) showInvitation(status int, f *form) error {
 // acceptInvitation creates the account and signs in.
 func acceptInvitation(x *exchange) error {
 	made, err := x.SignIn.Accept(x.r.Context(), mux.Vars(x.r)["token"], x.given.Get("password"))
-	switch marketplace.CodeOf(err) {
-	case marketplace.NotFound:
+	switch domain.CodeOf(err) {
+	case domain.NotFound:
 		return errNotInvited
-	case marketplace.Conflict:
+	case domain.Conflict:
 		return &refusal{Status: http.StatusConflict, Message: "there is an account with this address already; sign in with its password"}
-	case marketplace.Invalid:
+	case domain.Invalid:
 		f := passwordForm(x.given)
 		f.refuse(refusalOf(err))
 		return x.showInvitation(http.StatusUnprocessableEntity, f)

@@ -12,7 +12,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica/replicatest"
 )
 
@@ -44,7 +44,7 @@ func (v *visitor) ask(method, path string) page {
 func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	own := "/partners/integrations/" + made.ID
 	ana := s.enter("/partners", "partner@example.com", password)
 	ana.shows(ana.get("/partners/"), 200, "Old Town Walks", "Register your platform")
@@ -54,7 +54,7 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	ana.shows(ana.get(own+"/runs/"+run), 200, "1 rule is broken", "Answer with the booking")
 	ana.shows(ana.get(own+"/runs/"+run+"/report.html"), 200, "The report")
 
-	other := marketplace.Account{ID: uuid.New(), Email: "ben@example.com", Role: marketplace.Partner, PasswordHash: s.accounts[marketplace.Partner].PasswordHash, CreatedAt: s.now()}
+	other := domain.Account{ID: uuid.New(), Email: "ben@example.com", Role: domain.Partner, PasswordHash: s.accounts[domain.Partner].PasswordHash, CreatedAt: s.now()}
 	s.must(s.store.Accounts.CreateAccount(t.Context(), other))
 	ben := s.enter("/partners", other.Email, password)
 	if p := ben.post("/partners/integrations", "name", "Boats", "base_url", s.base, "auth_key", "partner-key"); p.status != 200 {
@@ -95,7 +95,7 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	if i.Name != "Old Town Walks" || !i.DeletedAt.IsZero() {
 		t.Errorf("Expected the platform unchanged, received %+v", i)
 	}
-	runs, err := s.store.Runs.List(t.Context(), uuid.MustParse(made.ID), marketplace.PageRequest{Size: 9})
+	runs, err := s.store.Runs.List(t.Context(), uuid.MustParse(made.ID), domain.PageRequest{Size: 9})
 	s.must(err)
 	if len(runs.Entries) != 1 || runs.Entries[0].State != certification.Finished {
 		t.Errorf("Expected no other run, received %+v", runs.Entries)
@@ -105,7 +105,7 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 func TestASessionOfOneSiteOpensNoPageOfTheOther(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	id := strings.NewReplacer("{id}", s.stocked().ID, "{run}", uuid.NewString(), "{part}", "progress", "{variation}", uuid.NewString(), "{token}", uuid.NewString())
+	id := strings.NewReplacer("{id}", s.registerStocked().ID, "{run}", uuid.NewString(), "{part}", "progress", "{variation}", uuid.NewString(), "{token}", uuid.NewString())
 	for site, v := range map[string]*visitor{"/console": s.enter("/partners", "partner@example.com", password), "/partners": s.operator()} {
 		asked := 0
 		for _, who := range []*visitor{v, s.visitor()} {

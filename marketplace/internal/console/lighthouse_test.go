@@ -31,7 +31,7 @@ func TestLighthouseFindsNothing(t *testing.T) {
 		tooltest.Skip(t, tooltest.Registry, err)
 	}
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	ana, ops := s.enter("/partners", "partner@example.com", password), s.operator()
 	judged := run(ana, made.ID)
 	s.finish(s.begin(judged), twiceBooked)

@@ -9,7 +9,7 @@ import (
 
 	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -22,7 +22,7 @@ func BenchmarkPages(b *testing.B) {
 	pgtest.Sell(b, s.store, pgtest.Stock{Bookings: benchsize.Choose(1_000_000, 1_000), Rows: benchsize.Choose(100_000, 4_000)})
 	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
 	// Sign in as the reseller, affiliate and partner with the most rows.
-	for name, role := range map[string]marketplace.Role{"reseller3": marketplace.Reseller, "reseller4": marketplace.Affiliate, "partner": marketplace.Partner} {
+	for name, role := range map[string]domain.Role{"reseller3": domain.Reseller, "reseller4": domain.Affiliate, "partner": domain.Partner} {
 		a := s.accounts[role]
 		a.ID = pgtest.ID(name)
 		pgtest.Exec(b, s.store, `UPDATE accounts SET email = email || '.old' WHERE email = $1`, a.Email)
@@ -30,11 +30,11 @@ func BenchmarkPages(b *testing.B) {
 	}
 	const size = "limit=20"
 	integration, activity, booked := pgtest.ID("integration3").String(), pgtest.ID("activity3").String(), pgtest.ID("booking3").String()
-	for role, paths := range map[marketplace.Role][]string{
-		marketplace.Reseller:  {"/resellers/bookings?", "/resellers/bookings?status=CONFIRMED&", "/resellers/bookings?activity_id=" + activity + "&"},
-		marketplace.Affiliate: {"/affiliates/commissions?"},
-		marketplace.Partner:   {"/partner-integrations?"},
-		marketplace.Operator: {
+	for role, paths := range map[domain.Role][]string{
+		domain.Reseller:  {"/resellers/bookings?", "/resellers/bookings?status=CONFIRMED&", "/resellers/bookings?activity_id=" + activity + "&"},
+		domain.Affiliate: {"/affiliates/commissions?"},
+		domain.Partner:   {"/partner-integrations?"},
+		domain.Operator: {
 			"/operator/bookings?", "/operator/bookings?status=CANCELLED&", "/operator/bookings?attention=true&", "/operator/bookings?q=sousa17&", "/operator/bookings?integration_id=" + integration + "&",
 			"/operator/bookings?start_from=2026-06-01&start_to=2026-06-02&", "/operator/bookings?created_to=2025-12-01&", "/operator/activities?", "/operator/activities?q=walk%20777&", "/operator/activities?q=walk&",
 			"/operator/activities?status=Inactive&", "/operator/activities?integration=" + integration + "&", "/operator/accounts?", "/operator/accounts?role=affiliate&", "/operator/accounts?q=agent-777&",

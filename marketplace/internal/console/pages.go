@@ -79,8 +79,8 @@ func newPager(part pagination, path string, query url.Values) (p pager) {
 	return p
 }
 
-// asked returns the named parameters of a list's address.
-func (x *exchange) asked(names ...string) url.Values {
+// queryValues returns the named parameters of a list's address.
+func (x *exchange) queryValues(names ...string) url.Values {
 	given, query := x.r.URL.Query(), url.Values{}
 	for _, name := range append(names, "page", "cursor") {
 		if value := given.Get(name); value != "" {

@@ -9,7 +9,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
 )
@@ -99,7 +99,7 @@ func TestProductsThatWereSetAsideAreShownWithTheirPlace(t *testing.T) {
 	if err := s.control.Defects.Apply(t.Context(), "age-limit-is-text"); err != nil {
 		t.Fatal(err)
 	}
-	made := s.stocked()
+	made := s.registerStocked()
 	v := s.operator()
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "set aside", "/restrictions/minAge", "expected an age in years, an integer")
 	v.shows(v.get("/console/integrations"), 200, "Old Town Walks", s.base)
@@ -108,7 +108,7 @@ func TestProductsThatWereSetAsideAreShownWithTheirPlace(t *testing.T) {
 func TestAnIntegrationsPageStartsWithWhatItsReadersNeedFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	operator, ana := s.operator(), s.enter("/partners", "partner@example.com", password)
 	for page, want := range map[string][]string{
 		operator.get("/console/integrations/" + made.ID).text: {"health-title", "syncs-title", "calls-title", "slots-title", "runs-title", "admission-title", "breaches-title", "received-title", "settings-title"},
@@ -128,12 +128,12 @@ func TestAnIntegrationsPageStartsWithWhatItsReadersNeedFirst(t *testing.T) {
 func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	id := s.unconfirmed(s.order(s.stocked()))
+	id := s.bookUnconfirmed(s.order(s.registerStocked()))
 	v := s.operator()
-	for _, query := range []string{"q=" + id, "q=R-1017", "status=PAID", "attention=true", "reseller=reseller%40example.com", "reseller=" + s.accounts[marketplace.Reseller].ID.String()} {
+	for _, query := range []string{"q=" + id, "q=R-1017", "status=PAID", "attention=true", "reseller=reseller%40example.com", "reseller=" + s.accounts[domain.Reseller].ID.String()} {
 		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, but the partner refused")
 	}
-	for _, query := range []string{"q=R-1018", "status=HELD", "reseller=" + s.accounts[marketplace.Operator].ID.String()} {
+	for _, query := range []string{"q=R-1018", "status=HELD", "reseller=" + s.accounts[domain.Operator].ID.String()} {
 		v.shows(v.get("/console/bookings?"+query), 200, "No booking matches")
 	}
 	v.shows(v.get("/console/bookings?reseller=unknown%40example.com"), 422, "No reseller has this address")
@@ -144,9 +144,9 @@ func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.stocked()
+	s.registerStocked()
 	v := s.operator()
-	found := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
+	found := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	at := "/console/activities/" + found.ID
 	v.shows(v.get("/console/activities?q=tokyo-market"), 200, at, "tokyo-market")
 	v.shows(v.get(at), 200, "From the partner", found.ExternalSync.InternalName, "Operators' edits")
@@ -154,7 +154,7 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 		"was:translation.pt.activity_title", "", "translation.pt.activity_title", "Mercado", "was:translation.pt.description", "", "translation.pt.description", "", "was:description", "stale", "description", "stale", "was:location.city", "", "location.city", "Tokyo", "status", "Active", "was:status", "Active"), 200,
 		"Changed: 5 fields", "Market at dawn", "Food\nWalks", "12.5", "Mercado", `value="Tokyo"`)
 	read := func() client.OperatorActivity {
-		return call[client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities/"+found.ID, "")
+		return call[client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities/"+found.ID, "")
 	}
 	if got := read(); got.Description != "" || got.Location.City != "Tokyo" || len(got.Categories) != 2 || got.AdminPricePercentage != "12.5" {
 		t.Errorf("want what was changed and no more, got %+v", got)
@@ -172,7 +172,7 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	v.shows(v.post(at, "was:address", "", "address", ""), 200, "Nothing changed")
 
 	// The partner's company has a field for each text, and names what has none.
-	call[any](s, marketplace.Operator, "PATCH", "/operator/activities/"+found.ID, `{"partner_details":{"companyDetails":{"vatNumber":"PT1","slogan":"Walk","seats":[1]}}}`)
+	call[any](s, domain.Operator, "PATCH", "/operator/activities/"+found.ID, `{"partner_details":{"companyDetails":{"vatNumber":"PT1","slogan":"Walk","seats":[1]}}}`)
 	v.shows(v.get(at), 200, "Legal name", `value="PT1"`, ">slogan<", "It also has these fields, which the API changes: seats.")
 	const company = "partner_details.companyDetails."
 	v.shows(v.post(at, "was:"+company+"vatNumber", "PT1", company+"vatNumber", "", "was:"+company+"legalName", "", company+"legalName", "Boats Lda", "was:"+company+"slogan", "Walk", company+"slogan", "Walk"), 200, "Changed: 2 fields", `value="Boats Lda"`)
@@ -185,7 +185,7 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	v.shows(v.get(at), 200, "German (de)", `name="translation.de.activity_title" value="Markt"`, "Title of "+found.Variations[0].Title, "Delete this translation")
 	v.shows(v.get(at+"?language=pt-br"), 200, "Brazilian Portuguese (pt-BR)", `name="translation.pt-BR.variations.`+first+`.title"`)
 	v.shows(v.get(at+"?language=en_US"), 200, "Expected a language&#39;s code", `value="en_US"`)
-	call[any](s, marketplace.Operator, "PATCH", "/operator/activities/"+found.ID, `{"translation":{"de":{"address":"Hafen"}}}`)
+	call[any](s, domain.Operator, "PATCH", "/operator/activities/"+found.ID, `{"translation":{"de":{"address":"Hafen"}}}`)
 	v.shows(v.post(at, "was:translation.de.variations."+first+".title", "", "translation.de.variations."+first+".title", "Morgens"), 200, "Changed: 1 field", `value="Morgens"`, "which the API changes: address")
 	v.shows(v.post(at, "was:translation.en_US.activity_title", "", "translation.en_US.activity_title", "Market"), 422, `role="alert"`, "en_US")
 
@@ -249,7 +249,7 @@ func TestAccountsAreMadeLockedAndGivenTokensThatAreShownOnce(t *testing.T) {
 	v.shows(v.get(at+"/lock"), 200, "Disable shop@example.com")
 	v.shows(v.post(at+"/lock"), 200, "Account disabled", "Enable account")
 	v.shows(v.post(at+"/unlock"), 200, "Account enabled")
-	own := "/console/accounts/" + s.accounts[marketplace.Operator].ID.String()
+	own := "/console/accounts/" + s.accounts[domain.Operator].ID.String()
 	v.shows(v.get(own), 200, "This is your own account")
 	v.shows(v.post(own+"/lock"), 200, `role="alert"`, "You cannot disable your own account")
 }
@@ -258,7 +258,7 @@ func TestListsHavePages(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	for i := range 25 {
-		a := s.accounts[marketplace.Reseller]
+		a := s.accounts[domain.Reseller]
 		a.ID, a.Email = [16]byte{15: byte(i)}, fmt.Sprintf("shop-%02d@example.com", i)
 		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
 	}
@@ -282,12 +282,12 @@ func TestTextFromOthersIsEscaped(t *testing.T) {
 	s := open(t)
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
 	made := s.register(`Walks ` + attack)
-	call[any](s, marketplace.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
+	call[any](s, domain.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
 	order := strings.NewReplacer("Ana Sousa", strings.ReplaceAll(attack, `"`, `\"`), "R-1017", strings.ReplaceAll(attack, `"`, `\"`)).Replace(s.order(made))
-	booking := call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings", order)
+	booking := call[booked](s, domain.Reseller, "POST", "/resellers/bookings", order)
 	s.arm(`{match: {endpoint: confirm}, times: 1, status: 409, body: '{"message":"<script>alert(3)</script> javascript:alert(4)"}'}`)
-	call[booked](s, marketplace.Reseller, "POST", "/resellers/bookings/"+booking.ID+"/payment", `{"outcome":"succeeded","reference":"<script>alert(5)</script>"}`)
-	activity := call[[]client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
+	call[booked](s, domain.Reseller, "POST", "/resellers/bookings/"+booking.ID+"/payment", `{"outcome":"succeeded","reference":"<script>alert(5)</script>"}`)
+	activity := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	v := s.operator()
 	v.post("/console/activities/"+activity.ID, "was:activity_title", "", "activity_title", attack, "was:description", "", "description", "</textarea>"+attack)
 	for _, path := range []string{"/console/", "/console/integrations", "/console/integrations/" + made.ID, "/console/integrations/" + made.ID + "/delete", "/console/bookings", "/console/bookings/" + booking.ID,
@@ -306,7 +306,7 @@ func TestTextFromOthersIsEscaped(t *testing.T) {
 func TestAnOperatorChangesTestsAndRotates(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	v := s.operator()
 	at := "/console/integrations/" + made.ID
 	settings := []string{"name", "Old Town Walks", "base_url", s.base, "auth_type", "bearer"}

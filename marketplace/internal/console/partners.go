@@ -22,8 +22,8 @@ type matrixCell struct {
 	} `json:"breaches"`
 }
 
-// failed returns how many rules fail, since when, and their names.
-func (c matrixCell) failed() (n int, since time.Time, rules string) {
+// failedRules returns how many rules fail, since when, and their names.
+func (c matrixCell) failedRules() (n int, since time.Time, rules string) {
 	var names []string
 	for _, b := range c.Breaches {
 		if b.Outcome != "failed" {
@@ -71,7 +71,7 @@ func (r matrixRow) tone() string {
 func (r matrixRow) says() string {
 	words := r.Name
 	if !r.FailingSince.IsZero() {
-		words += ", fails since " + when(r.FailingSince).Day
+		words += ", fails since " + momentOf(r.FailingSince).Day
 	}
 	if r.State != "none" {
 		words += ", " + r.State
@@ -84,9 +84,9 @@ func (r matrixRow) says() string {
 
 // write writes the cell for the page.
 func (c matrixCell) write(to *strings.Builder) {
-	switch n, since, rules := c.failed(); {
+	switch n, since, rules := c.failedRules(); {
 	case n > 0:
-		fmt.Fprintf(to, `<td class="bad" title="%s">%s since %s</td>`, html.EscapeString(rules), plural(n, "rule", "rules"), since.UTC().Format("2 Jan"))
+		fmt.Fprintf(to, `<td class="bad" title="%s">%s since %s</td>`, html.EscapeString(rules), pluralForm(n, "rule", "rules"), since.UTC().Format("2 Jan"))
 	case !c.JudgedAt.IsZero():
 		to.WriteString(`<td class="good">passed</td>`)
 	default:
@@ -97,8 +97,8 @@ func (c matrixCell) write(to *strings.Builder) {
 // dayTones are the colours of a day's verdict. Other days have no colour.
 var dayTones = map[string]string{"conformant": "good", "partial": "good", "nonconformant": "bad", "failed": "mute", "incomplete": "mute"}
 
-// drawn returns the days of a tone as a path: a bar for each.
-func (r matrixRow) drawn(tone string) string {
+// tonePath returns the days of a tone as a path: a bar for each.
+func (r matrixRow) tonePath(tone string) string {
 	var path strings.Builder
 	for i, verdict := range r.Days {
 		if dayTones[verdict] == tone {
@@ -122,7 +122,7 @@ func (r matrixRow) daysSay() string {
 	if bad+good == 0 {
 		return "No run in these days"
 	}
-	return fmt.Sprintf("Breaches on %s, none on %d", plural(bad, "day", "days"), good)
+	return fmt.Sprintf("Breaches on %s, none on %d", pluralForm(bad, "day", "days"), good)
 }
 
 // write writes the partner's row for the page.
@@ -140,7 +140,7 @@ func (r matrixRow) write(to *strings.Builder) {
 	}
 	fmt.Fprintf(to, `<td><svg class="days" viewBox="0 0 112 14" width="112" height="14" role="img" aria-label="%s">`, r.daysSay())
 	for _, tone := range []string{"bad", "good", "mute"} {
-		if path := r.drawn(tone); path != "" {
+		if path := r.tonePath(tone); path != "" {
 			fmt.Fprintf(to, `<path class="%s" d="%s"/>`, tone, path)
 		}
 	}
@@ -187,7 +187,7 @@ type partnersPage struct {
 var matrixFilters = []string{"q", "state", "endpoint", "certification", "go_live", "mode", "failing"}
 
 func listPartners(x *exchange) error {
-	query := x.asked(matrixFilters...)
+	query := x.queryValues(matrixFilters...)
 	query.Del("page")
 	query.Del("cursor")
 	p, _, err := read[partnersPage](x, "/operator/conformance", query)
@@ -222,7 +222,7 @@ func listPartners(x *exchange) error {
 // exportPartners passes on the API's answer as a file.
 func exportPartners(path, name string) handler {
 	return func(x *exchange) error {
-		query := x.asked(matrixFilters...)
+		query := x.queryValues(matrixFilters...)
 		request, err := x.request(http.MethodGet, path+"?"+query.Encode(), nil)
 		if err != nil {
 			return err

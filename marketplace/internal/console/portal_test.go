@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -27,14 +27,14 @@ func (s *shop) begin(run string) certification.Lease {
 	return lease
 }
 
-// judged stores lines of progress, as the run's replica does.
-func (s *shop) judged(lease certification.Lease, lines ...string) {
+// storeProgress stores lines of progress, as the run's replica does.
+func (s *shop) storeProgress(lease certification.Lease, lines ...string) {
 	s.t.Helper()
 	s.must(s.store.Runs.Extend(s.t.Context(), lease, []certification.Part{{Kind: certification.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
 }
 
-// packed returns a compressed report.
-func (s *shop) packed(report string) []byte {
+// packReport returns a compressed report.
+func (s *shop) packReport(report string) []byte {
 	s.t.Helper()
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -47,7 +47,7 @@ func (s *shop) packed(report string) []byte {
 // finish ends a run with these findings.
 func (s *shop) finish(lease certification.Lease, findings ...certification.Finding) {
 	s.t.Helper()
-	page := s.packed("<!DOCTYPE html><title>The report</title>")
+	page := s.packReport("<!DOCTYPE html><title>The report</title>")
 	verdict := "conformant"
 	if len(findings) > 0 {
 		verdict = "nonconformant"
@@ -60,13 +60,13 @@ func (s *shop) finish(lease certification.Lease, findings ...certification.Findi
 		State:   certification.Finished,
 		Judged:  judged,
 		Result:  certification.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
-		Reports: []certification.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packed(reported)}, {Name: "junit.xml", Gzip: page}},
+		Reports: []certification.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packReport(reported)}, {Name: "junit.xml", Gzip: page}},
 	})
 	s.must(err)
 }
 
-// queued returns the id of the queued run.
-func (s *shop) queued() (run string) {
+// queuedRun returns the id of the queued run.
+func (s *shop) queuedRun() (run string) {
 	s.t.Helper()
 	s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
 	return run
@@ -91,7 +91,7 @@ var reported = fmt.Sprintf(`{"verdict": "nonconformant", "rules": [
 func TestARunShowsTheEvidenceOfItsReport(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	own, ana := "/partners/integrations/"+made.ID+"/runs/", s.enter("/partners", "partner@example.com", password)
 	id := run(ana, made.ID)
 	s.finish(s.begin(id), twiceBooked)
@@ -130,7 +130,7 @@ var sharedLink = regexp.MustCompile(`<code id="secret">http://[^<"/]+(/shared/re
 func TestAReportIsSharedFromTheRunsPage(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	ana := s.enter("/partners", "partner@example.com", password)
 	id := run(ana, made.ID)
 	own := "/partners/integrations/" + made.ID + "/runs/" + id
@@ -156,7 +156,7 @@ func TestAReportIsSharedFromTheRunsPage(t *testing.T) {
 func TestARunIsComparedWithTheOneBefore(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	ana := s.enter("/partners", "partner@example.com", password)
 	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
 	second := run(ana, made.ID)
@@ -171,13 +171,13 @@ func TestARunIsComparedWithTheOneBefore(t *testing.T) {
 func TestOnlyWhatFailedIsRunAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	own, ana := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password)
 	first := run(ana, made.ID)
 	s.finish(s.begin(first), twiceBooked)
 	ana.shows(ana.get(own+"/runs/"+first), 200, "Run only what failed", `name="rule" value="`+twiceBooked.Rule+`"`)
 	ana.shows(ana.post(own+"/runs", "scope", "full", "rule", twiceBooked.Rule), 200, "This run judges 1 rule.")
-	second := s.queued()
+	second := s.queuedRun()
 	s.finish(s.begin(second))
 	pgtest.Exec(t, s.store, `UPDATE conformance_runs SET verdict = 'partial', reason = 'the run was narrowed by --rule' WHERE id = $1`, second)
 	ana.shows(ana.get(own+"/runs/"+second), 200, "full, 1 rule only", "1 rule holds now that did not", "The run judged only 1 rule. Only a full run of all rules issues a certificate.")
@@ -190,7 +190,7 @@ func TestOnlyWhatFailedIsRunAgain(t *testing.T) {
 func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
 	pgtest.Exec(t, s.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
@@ -216,7 +216,7 @@ func TestAPartnerAsksToGoLiveAndReadsTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise, Approval: true}))
-	made := s.stocked()
+	made := s.registerStocked()
 	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
 	page := "/console/integrations/" + made.ID
 	ana.shows(ana.get(own), 200, "The marketplace has approved it", "Ask to go live when everything else is done", "Finish the other steps first")
@@ -239,7 +239,7 @@ func TestAnOperatorSeesWhoBreachesWhat(t *testing.T) {
 	s := open(t)
 	ops := s.operator()
 	ops.shows(ops.get("/console/partners"), 200, "No partners yet", "Invite one")
-	made := s.stocked()
+	made := s.registerStocked()
 	ana := s.enter("/partners", "partner@example.com", password)
 	s.finish(s.begin(run(ana, made.ID)), twiceBooked)
 	ops.shows(ops.get("/console/partners"), 200, "1 partner: 1 fails", "Old Town Walks, fails since", "1 rule since", twiceBooked.Rule, "Breaches on 1 day, none on 0")
@@ -269,7 +269,7 @@ func TestAnOperatorSeesWhoBreachesWhat(t *testing.T) {
 func TestAWebhookIsTriedFromThePage(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	own := "/partners/integrations/" + made.ID
 	ana := s.enter("/partners", "partner@example.com", password)
 	ana.shows(ana.post(own+"/webhook", "webhook", "sync/trigger", "secret", "a wrong one"), 200, "was answered with 401")
@@ -290,50 +290,50 @@ func TestThePortalInABrowser(t *testing.T) {
 	p := s.operator().post("/console/invitations", "email", "boats@example.com", "name", "Boats")
 	o := s.look(b, linkOf.FindStringSubmatch(p.text)[1])
 	o.Shows("p", "You are invited")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Write("#f-password", "amber kettle skates")
 	o.Click("form button.main")
 	o.Shows(".empty", "No platform yet")
 	o.Click(".out button")
 	o.Shows("h1", "partners")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Write("#f-email", "boats@example.com")
 	o.Write("#f-password", "amber kettle skates")
 	o.Click("form button.main")
 	o.Shows(".empty", "No platform yet")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Write("#f-name", "Old Town Walks")
 	o.Write("#f-base_url", s.base)
 	o.Write("#f-auth_key", "partner-key")
 	o.Click("form.form button.main")
 	o.Shows(".note .secret", "")
 	o.Shows("#steps-title", "Before you go live")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Click(`form[action$="/test#settings-title"] button`)
 	o.Shows("#settings-title ~ .note", "works with these settings")
 	o.Click(`button[value="full"]`)
 	o.Shows("#progress-title", "The run is queued")
-	lease := s.begin(s.queued())
-	s.judged(lease, `{"id":"products.status","title":"The catalog is answered with 200","outcome":"passed"}`, `{"id":"confirm.repeat.booking","title":"A second confirm makes no second booking","outcome":"failed"}`)
+	lease := s.begin(s.queuedRun())
+	s.storeProgress(lease, `{"id":"products.status","title":"The catalog is answered with 200","outcome":"passed"}`, `{"id":"confirm.repeat.booking","title":"A second confirm makes no second booking","outcome":"failed"}`)
 	o.Shows("#judged", "2")
 	o.Shows("#latest li", "A second confirm")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	s.finish(lease, twiceBooked)
 	o.Shows("#result-title", "1 rule is broken")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Click(".evidence summary")
 	o.Click(".command button")
 	o.Shows(".command button", "Copied")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Click(".share button")
 	o.Shows(".note .secret", "/shared/reports/")
 	o.Click(".note [data-copy]")
 	o.Shows(".note [data-copy]", "Copied")
-	o.accessible(axe)
+	o.requireAccessible(axe)
 	o.Click(".crumbs a:last-child")
 	o.Shows("#runs-title", "Conformance")
-	o.accessible(axe)
-	o.Quiet()
+	o.requireAccessible(axe)
+	o.RequireNoProblems()
 }
 
 // linkOf matches the link in a page's note.
@@ -374,7 +374,7 @@ func TestAnInvitationMakesOneAccount(t *testing.T) {
 	late.shows(late.get(second), 200, "ships@example.com")
 	open := call[[]struct {
 		ID string `json:"invitation_id"`
-	}](s, marketplace.Operator, "GET", "/operator/invitations", "")
+	}](s, domain.Operator, "GET", "/operator/invitations", "")
 	if len(open) != 1 {
 		t.Fatalf("Expected one open invitation, received %d", len(open))
 	}

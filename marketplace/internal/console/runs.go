@@ -30,8 +30,8 @@ type runView struct {
 	NotUndone    []leftover     `json:"not_undone"`
 }
 
-// Over reports whether the run has ended.
-func (r runView) Over() bool { return r.State == "finished" || r.State == "failed" }
+// HasEnded reports whether the run has ended.
+func (r runView) HasEnded() bool { return r.State == "finished" || r.State == "failed" }
 
 // finding is a rule that the partner breaches.
 type finding struct {
@@ -85,8 +85,8 @@ type runPage struct {
 // usualRules is about how many rules a run without a selection judges.
 const usualRules = 190
 
-// Most returns how many rules the run judges, about.
-func (p *runPage) Most() int {
+// MaxRules returns how many rules the run judges, about.
+func (p *runPage) MaxRules() int {
 	if n := len(p.Run.Rules); n > 0 {
 		return n
 	}
@@ -102,7 +102,7 @@ func showRun(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.Over()}, Of: found, Run: run, Script: x.site.Root + livePath()}
+	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.HasEnded()}, Of: found, Run: run, Script: x.site.Root + livePath()}
 	if err := x.parts().compare(p); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func shareRun(x *exchange) error {
 	if err != nil {
 		return x.act(page, func() (string, error) { return "", err })
 	}
-	until := when(made.ExpiresAt)
+	until := momentOf(made.ExpiresAt)
 	words := "Everyone with this link can read the report, without signing in. It expires on " + until.Day + " at " + until.Hour + " UTC:"
 	if err := x.say(note{Words: words, Secret: made.URL}); err != nil {
 		return err
@@ -140,7 +140,7 @@ func shareRun(x *exchange) error {
 
 // compare finds the changes since the last run of all rules in the same scope with a verdict.
 func (i integrationCalls) compare(p *runPage) error {
-	if !p.Run.Over() {
+	if !p.Run.HasEnded() {
 		return nil
 	}
 	runs, err := i.runs()
@@ -237,11 +237,11 @@ func tryWebhook(x *exchange) error {
 	request.Header.Set("x-webhook-secret", x.given.Get("secret"))
 	got := answer{header: http.Header{}}
 	x.caller.serve(&got, request)
-	return x.showIntegrationWith(http.StatusOK, shown{tried: &webhookTried{name, got.status, indented(got.body.Bytes())}})
+	return x.showIntegrationWith(http.StatusOK, actionResult{tried: &webhookTried{name, got.status, indentJSON(got.body.Bytes())}})
 }
 
-// indented formats JSON for people.
-func indented(raw []byte) string {
+// indentJSON formats JSON for people.
+func indentJSON(raw []byte) string {
 	var text bytes.Buffer
 	if json.Indent(&text, raw, "", "  ") != nil {
 		return fmt.Sprintf("%q", raw)

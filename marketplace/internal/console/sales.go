@@ -9,7 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/console/format"
 )
@@ -93,7 +93,7 @@ func newSales(o client.Overview, r format.Reader) (s sales) {
 		total[currency] = client.Decimal(amount.String())
 	}
 	s.Revenue = amounts(total, r)
-	s.Says = fmt.Sprintf("%s in the last %s, %d of them confirmed.", count.Of(bookings, "booking"), count.Of(len(o.Days), "day"), confirmed)
+	s.Says = fmt.Sprintf("%s in the last %s, %d of them confirmed.", plural.Count(bookings, "booking"), plural.Count(len(o.Days), "day"), confirmed)
 	for _, p := range o.Partners {
 		row := partnerSales{IntegrationID: p.IntegrationID, Name: p.Name, Bookings: p.Bookings, Confirmed: p.Confirmed, Cancelled: p.Cancelled, Revenue: amounts(p.Revenue, r)}
 		if calls := p.Answered + p.Refused + p.Failed; calls > 0 {

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 func TestABookingIsFoundByActivityPartnerAndDate(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
-	id := s.unconfirmed(s.order(made))
-	booking := call[client.Booking](s, marketplace.Operator, "GET", "/operator/bookings/"+id, "")
-	activity := call[client.OperatorActivity](s, marketplace.Operator, "GET", "/operator/activities/"+booking.ActivityID, "")
+	made := s.registerStocked()
+	id := s.bookUnconfirmed(s.order(made))
+	booking := call[client.Booking](s, domain.Operator, "GET", "/operator/bookings/"+id, "")
+	activity := call[client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities/"+booking.ActivityID, "")
 	v := s.operator()
 	day, next := booking.Start.UTC().Format("2006-01-02"), booking.Start.UTC().AddDate(0, 0, 1).Format("2006-01-02")
 	for _, query := range []string{
@@ -29,7 +29,7 @@ func TestABookingIsFoundByActivityPartnerAndDate(t *testing.T) {
 		v.shows(v.get("/console/bookings?"+query), 200, "No booking matches")
 	}
 	v.shows(v.get("/console/bookings?partner=unknown&activity=unknown"), 422, "No integration matches", "No activity matches", `value="unknown"`, `<details class="more" open>`)
-	call[any](s, marketplace.Operator, "POST", "/partner-integrations", `{"name":"New Town Walks","base_url":"https://new.example","auth_type":"bearer","auth_key":"partner-key"}`)
+	call[any](s, domain.Operator, "POST", "/partner-integrations", `{"name":"New Town Walks","base_url":"https://new.example","auth_type":"bearer","auth_key":"partner-key"}`)
 	v.shows(v.get("/console/bookings?partner=town"), 422, "Several match: New Town Walks, Old Town Walks.")
 	v.shows(v.get("/console/bookings?start_from=someday"), 422, `value="someday"`)
 
@@ -43,11 +43,11 @@ func TestABookingIsFoundByActivityPartnerAndDate(t *testing.T) {
 func TestABookingsPageHasItsTicketsItsZoneAndMoneyAsItsReaderWritesIt(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
-	id := s.unconfirmed(s.order(made))
+	made := s.registerStocked()
+	id := s.bookUnconfirmed(s.order(made))
 	v := s.operator()
 	at := "/console/bookings/" + id
-	booking := call[client.Booking](s, marketplace.Operator, "GET", "/operator/bookings/"+id, "")
+	booking := call[client.Booking](s, domain.Operator, "GET", "/operator/bookings/"+id, "")
 	v.shows(v.get(at), 200, booking.TimeZone, booking.Start.Format("Mon 2 Jan 2006, 15:04"), "They arrive when the partner confirms")
 
 	// The partner refuses again: what the page says is not that all is well.
@@ -84,8 +84,8 @@ func TestTheOverviewShowsTheQueueTheAgeOfDataAndWhatHappened(t *testing.T) {
 	s := open(t)
 	v := s.operator()
 	v.shows(v.get("/console/"), 200, "Nothing has happened yet", "none yet")
-	made := s.stocked()
-	id := s.unconfirmed(s.order(made))
+	made := s.registerStocked()
+	id := s.bookUnconfirmed(s.order(made))
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
 	v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
 	s.ahead.Add(int64(3 * 3600e9))

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/api"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // sessionLife is the maximum duration of a session.
@@ -68,21 +68,21 @@ const (
 func signedIn(next handler) handler {
 	return func(x *exchange) error {
 		err := x.resume(x.cookies.get(sessionCookie))
-		if marketplace.CodeOf(err) == marketplace.Unauthorized {
+		if domain.CodeOf(err) == domain.Unauthorized {
 			return x.askToSignIn()
 		}
 		if err != nil {
 			return err
 		}
 		err = next(x)
-		if problem := refused(err); problem != nil && problem.Status == http.StatusUnauthorized {
+		if problem := asRefusal(err); problem != nil && problem.Status == http.StatusUnauthorized {
 			return x.askToSignIn() // the session has ended meanwhile
 		}
 		return err
 	}
 }
 
-var errSignedOut = &marketplace.Error{Code: marketplace.Unauthorized, Message: "the session has ended"}
+var errSignedOut = &domain.Error{Code: domain.Unauthorized, Message: "the session has ended"}
 
 // resume resumes the session of a token. The error is Unauthorized if it has ended or belongs to
 // another role.
@@ -154,19 +154,19 @@ func signIn(x *exchange) error {
 			return x.goTo(x.site.localPath(given.Get("to")))
 		}
 		_ = x.SignIn.EndSession(x.r.Context(), token) // it expires anyway
-		if marketplace.CodeOf(err) == marketplace.Unauthorized {
-			err = &marketplace.Error{Code: marketplace.Forbidden}
+		if domain.CodeOf(err) == domain.Unauthorized {
+			err = &domain.Error{Code: domain.Forbidden}
 		}
 	}
 	problem := &refusal{}
-	switch marketplace.CodeOf(err) { // these errors do not belong to a field
-	case marketplace.Unauthorized:
+	switch domain.CodeOf(err) { // these errors do not belong to a field
+	case domain.Unauthorized:
 		problem.Status, problem.Message = http.StatusUnauthorized, "Wrong email address or password, or the account is disabled."
-	case marketplace.Forbidden:
+	case domain.Forbidden:
 		problem.Status, problem.Message = http.StatusForbidden, fmt.Sprintf("These pages are for %ss only.", x.site.Role)
-	case marketplace.RateLimited:
+	case domain.RateLimited:
 		wait := "60"
-		if limited := (*marketplace.Error)(nil); errors.As(err, &limited) {
+		if limited := (*domain.Error)(nil); errors.As(err, &limited) {
 			wait = strconv.Itoa(int(math.Ceil(limited.RetryAfter.Seconds())))
 		}
 		problem.Status, problem.Message = http.StatusTooManyRequests, "Too many failed sign-ins. Try again in "+wait+" seconds."

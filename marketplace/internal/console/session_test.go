@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
 
@@ -48,10 +48,10 @@ func TestASignInEndsImmediatelyWhenThePasswordChangesOrTheAccountIsDisabled(t *t
 		v := s.operator()
 		second := call[struct {
 			ID string `json:"_id"`
-		}](s, marketplace.Operator, "POST", "/operator/accounts", `{"email":"bo@example.com","password":"`+password+`","role":"operator"}`)
+		}](s, domain.Operator, "POST", "/operator/accounts", `{"email":"bo@example.com","password":"`+password+`","role":"operator"}`)
 		bo := s.visitor()
 		bo.shows(bo.post("/console/signin", "email", "bo@example.com", "password", password), 200, "bo@example.com")
-		call[any](s, marketplace.Operator, "PATCH", "/operator/accounts/"+second.ID, change)
+		call[any](s, domain.Operator, "PATCH", "/operator/accounts/"+second.ID, change)
 		if p := bo.get("/console/integrations"); !strings.Contains(p.text, "Your session has ended") {
 			t.Errorf("%s: want the sign-in ended, got %s", name, p.text)
 		}
@@ -112,7 +112,7 @@ func TestPasswordGuessingIsRateLimited(t *testing.T) {
 func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	made := s.stocked()
+	made := s.registerStocked()
 	v := s.operator()
 	for _, site := range []string{"cross-site", "same-site"} {
 		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "did not come from these pages")

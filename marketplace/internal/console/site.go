@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"partnerkit.dev/internal/webui"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // site is a set of pages for the accounts of one role.
 type site struct {
 	Root, Name string
 	Operators  bool // otherwise its pages are for partners
-	Role       marketplace.Role
+	Role       domain.Role
 	About      string // shown below the sign-in's title
 	Sections   []section
 	pages      []route
@@ -27,7 +27,7 @@ type section struct {
 
 // operators is the operators' console.
 var operators = site{
-	Root: root, Name: "console", Operators: true, Role: marketplace.Operator,
+	Root: root, Name: "console", Operators: true, Role: domain.Operator,
 	About: "For operators. The first operator is created when the service starts, and can create others.",
 	Sections: []section{
 		{Name: "overview", Label: "Overview", Address: root + "/"},
@@ -43,7 +43,7 @@ var operators = site{
 
 // portal is the partners' portal.
 var portal = site{
-	Root: portalRoot, Name: "partners", Role: marketplace.Partner,
+	Root: portalRoot, Name: "partners", Role: domain.Partner,
 	About:    "For partners. The operator of the marketplace invites you, or gives you an account.",
 	Sections: []section{{Name: "integrations", Label: "Platforms", Address: portalRoot + "/integrations"}},
 	pages: append(integrationPages(),

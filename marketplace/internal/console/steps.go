@@ -23,7 +23,7 @@ type partnersBooking struct {
 }
 
 // Slot returns the beginning of the slot with its own offset.
-func (b partnersBooking) Slot() format.Period { return format.In("", b.Start, time.Time{}) }
+func (b partnersBooking) Slot() format.Period { return format.FormatSlot("", b.Start, time.Time{}) }
 
 // step is one step before a platform goes live.
 type step struct {
@@ -53,7 +53,7 @@ func stepsOf(p *integrationPage) []step {
 	steps := []step{
 		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection: it shows each call and its answer."), "settings-title"},
 		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below."), "received-title"},
-		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", plural(aside, "product was", "products were")), "This is known after the first import.")), "syncs-title"},
+		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", pluralForm(aside, "product was", "products were")), "This is known after the first import.")), "syncs-title"},
 		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options), "They load within minutes after the first import."), "slots-title"},
 		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform."), "received-title"},
 	}
@@ -69,8 +69,8 @@ func stepsOf(p *integrationPage) []step {
 	return steps
 }
 
-// Called reports whether the marketplace has called the platform.
-func (p *integrationPage) Called() bool {
+// HasCalls reports whether the marketplace has called the platform.
+func (p *integrationPage) HasCalls() bool {
 	return !p.Health.LastOKAt.IsZero() || p.Health.FailureCount > 0
 }
 
@@ -96,8 +96,8 @@ func choose(yes bool, this, that string) string {
 	return that
 }
 
-// Ready reports whether every step is done.
-func (p *integrationPage) Ready() bool {
+// IsReady reports whether every step is done.
+func (p *integrationPage) IsReady() bool {
 	for _, s := range p.Steps {
 		if !s.Done {
 			return false

@@ -72,7 +72,7 @@ func changeRates(x *exchange) error {
 		set = &text
 	}
 	_, err = send[client.Rates](x, http.MethodPut, "/operator/rates", map[string]any{"base": rates.Base, "rates": map[string]*string{currency: set}})
-	if problem := refused(err); problem != nil && problem.Status == http.StatusBadRequest {
+	if problem := asRefusal(err); problem != nil && problem.Status == http.StatusBadRequest {
 		f, at := rateForm(given), "rate: "
 		if set == nil || strings.Contains(strings.Join(problem.Details, " "), "ISO 4217") || currency == rates.Base {
 			at = "currency: "

@@ -36,7 +36,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 	}
 	state := healthPeriod{State: partnerapi.Healthy, From: b.From}
 	if len(i.Health.Changes) > 0 { // the oldest known change implies the state before it
-		state.State = other(i.Health.Changes[len(i.Health.Changes)-1].State)
+		state.State = opposite(i.Health.Changes[len(i.Health.Changes)-1].State)
 	}
 	changes, degraded := 0, time.Duration(0)
 	add := func(until time.Time) {
@@ -61,18 +61,18 @@ func newTimeline(i integrationView, now time.Time) timeline {
 		state = healthPeriod{State: change.State, From: from, Reason: change.Reason}
 	}
 	add(now)
-	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, lasted(now.Sub(b.From)), lasted(degraded), plural(changes, "change", "changes"))
+	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, durationWords(now.Sub(b.From)), durationWords(degraded), pluralForm(changes, "change", "changes"))
 	switch span := now.Sub(b.From); {
 	case span < time.Minute:
 		b.Says = fmt.Sprintf("%s now.", i.Health.State)
 	case degraded == 0:
-		b.Says = fmt.Sprintf("%s now, and throughout the last %s.", i.Health.State, lasted(span))
+		b.Says = fmt.Sprintf("%s now, and throughout the last %s.", i.Health.State, durationWords(span))
 	}
 	return b
 }
 
-// other returns the state before a change.
-func other(state partnerapi.Health) partnerapi.Health {
+// opposite returns the state before a change.
+func opposite(state partnerapi.Health) partnerapi.Health {
 	if state == partnerapi.Degraded {
 		return partnerapi.Healthy
 	}

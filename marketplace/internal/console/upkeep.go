@@ -76,13 +76,13 @@ func changeIntegration(x *exchange) error {
 		delete(body, "name")
 		trial, err := send[client.Trial](x, http.MethodPost, "/partner-integrations/"+x.id()+"/test", body)
 		if err != nil {
-			return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, shown{Settings: f}) })
+			return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, actionResult{Settings: f}) })
 		}
-		return x.showIntegrationWith(http.StatusOK, shown{Settings: f, Trial: &trial})
+		return x.showIntegrationWith(http.StatusOK, actionResult{Settings: f, Trial: &trial})
 	}
 	body["handles_ticket_delivery"], body["force"] = x.given.Get("handles_ticket_delivery") == "true", x.given.Get("force") == "true"
 	if _, err := send[client.Integration](x, http.MethodPatch, "/partner-integrations/"+x.id(), body); err != nil {
-		return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, shown{Settings: f}) })
+		return refusedForm(err, f, func(status int, f *form) error { return x.showIntegrationWith(status, actionResult{Settings: f}) })
 	}
 	return x.done(found.Address(), "Settings saved.")
 }
@@ -93,7 +93,7 @@ func testIntegration(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.showIntegrationWith(http.StatusOK, shown{Trial: &trial})
+	return x.showIntegrationWith(http.StatusOK, actionResult{Trial: &trial})
 }
 
 func askToRotate(x *exchange) error {

@@ -3,7 +3,7 @@ package console_test
 import (
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -11,7 +11,7 @@ func TestAResellersWebhooksAreShownWithWhatFailed(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.operator()
-	reseller := s.accounts[marketplace.Reseller].ID
+	reseller := s.accounts[domain.Reseller].ID
 	at := "/console/accounts/" + reseller.String()
 	v.shows(v.get(at), 200, at+"/webhooks")
 	v.shows(v.get(at+"/webhooks"), 200, "This reseller has no webhooks")

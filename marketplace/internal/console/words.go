@@ -17,9 +17,9 @@ import (
 // words are the templates' functions.
 func words() template.FuncMap {
 	return template.FuncMap{
-		"when":       when,
-		"lasted":     lasted,
-		"plural":     plural,
+		"when":       momentOf,
+		"lasted":     durationWords,
+		"plural":     pluralForm,
 		"sentence":   sentence,
 		"reason":     reason,
 		"action":     actionWords,
@@ -28,25 +28,25 @@ func words() template.FuncMap {
 		"link":       link,
 		"more":       func(name string) bool { return slices.Contains(moreFilters, name) },
 		"eventTitle": eventTitle, "eventTone": eventTone, "eventSays": eventSays,
-		"took":   func(from, until time.Time) string { return short(until.Sub(from)) },
-		"millis": func(n int64) string { return short(time.Duration(n) * time.Millisecond) },
+		"took":   func(from, until time.Time) string { return callDuration(until.Sub(from)) },
+		"millis": func(n int64) string { return callDuration(time.Duration(n) * time.Millisecond) },
 	}
 }
 
-// moment is a time in the form that pages show.
-type moment struct{ Day, Hour, ISO string }
+// pageTime is a time in the form that pages show.
+type pageTime struct{ Day, Hour, ISO string }
 
-// when converts a time to UTC, and a zero time to nil.
-func when(at time.Time) *moment {
+// momentOf converts a time to UTC, and a zero time to nil.
+func momentOf(at time.Time) *pageTime {
 	if at.IsZero() {
 		return nil
 	}
 	at = at.UTC()
-	return &moment{at.Format("2 Jan 2006"), at.Format("15:04:05"), at.Format(time.RFC3339)}
+	return &pageTime{at.Format("2 Jan 2006"), at.Format("15:04:05"), at.Format(time.RFC3339)}
 }
 
-// lasted formats a duration in its two largest units.
-func lasted(d time.Duration) string {
+// durationWords formats a duration in its two largest units.
+func durationWords(d time.Duration) string {
 	for _, unit := range []struct {
 		size, less time.Duration
 		name, rest string
@@ -63,15 +63,15 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%d s", max(0, d/time.Second))
 }
 
-// short formats how long a call or a sync took: 8 ms, 5.25 s.
-func short(d time.Duration) string {
+// callDuration formats how long a call or a sync took: 8 ms, 5.25 s.
+func callDuration(d time.Duration) string {
 	switch d = d.Round(time.Millisecond); {
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	case d < time.Minute:
 		return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " s"
 	}
-	return lasted(d)
+	return durationWords(d)
 }
 
 // link reports whether a ticket's value is the address of a document.
@@ -79,8 +79,8 @@ func link(d partnerapi.DeliveryOption) bool {
 	return d.DeliveryFormat == "PDF_URL" && (strings.HasPrefix(d.DeliveryValue, "https://") || strings.HasPrefix(d.DeliveryValue, "http://"))
 }
 
-// plural formats a number with its noun.
-func plural(n any, one, many string) string {
+// pluralForm formats a number with its noun.
+func pluralForm(n any, one, many string) string {
 	if count := fmt.Sprint(n); count != "1" {
 		return count + " " + many
 	}
@@ -118,18 +118,18 @@ func reason(r client.AttentionReason) string {
 	return string(r)
 }
 
-// act is a button's label and explanation.
-type act struct{ Label, Hint string }
+// buttonText is a button's label and explanation.
+type buttonText struct{ Label, Hint string }
 
 // actions are the buttons for a booking that needs attention.
-var actions = map[client.Action]act{
+var actions = map[client.Action]buttonText{
 	client.MayConfirm: {"Confirm again", "Asks the partner once more to confirm the paid booking."},
 	client.MayCancel:  {"Cancel booking…", "The booking becomes CANCELLED and the partner is informed. Refund the customer through the payment provider."},
 	client.MayDeliver: {"Send again", "Sends the call again until the partner accepts it."},
 	client.MayResolve: {"Resolve", "The problem was resolved elsewhere. The booking leaves this list and does not change."},
 }
 
-func actionWords(a client.Action) act { return actions[a] }
+func actionWords(a client.Action) buttonText { return actions[a] }
 
 // events name what happened, and its colour.
 var events = map[client.RecentKind]struct{ title, tone string }{

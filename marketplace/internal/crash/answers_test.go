@@ -30,8 +30,8 @@ const (
 	unavailableLimit = 10 * time.Second
 )
 
-// wrong returns what is wrong with an answer, or "".
-func (a answer) wrong() string {
+// problem returns what is wrong with an answer, or "".
+func (a answer) problem() string {
 	switch {
 	case a.status == http.StatusInternalServerError:
 		return "not documented"
@@ -71,7 +71,7 @@ func (all *answers) add(a answer) {
 	}
 	all.counts[a.status]++
 	all.longest[a.status] = max(all.longest[a.status], a.took)
-	why := a.wrong()
+	why := a.problem()
 	if why == "" && all.timed {
 		why = a.late()
 	}

@@ -153,26 +153,26 @@ func (c *cluster) readOnly(ctx context.Context, lasts time.Duration) error {
 	return s.set(context.WithoutCancel(ctx), "default_transaction_read_only", "off")
 }
 
-// full fills the primary's disk for a while. If the server ends because of it, it is started again.
-func (c *cluster) full(ctx context.Context, lasts time.Duration) error {
+// fillDisk fills the primary's disk for a while. If the server ends because of it, it is started again.
+func (c *cluster) fillDisk(ctx context.Context, lasts time.Duration) error {
 	s := c.inCharge.Load()
 	own := c.disks[s]
 	if err := own.fill(); err != nil {
 		return err
 	}
 	wait(ctx, lasts)
-	if err := own.free(); err != nil {
+	if err := own.removeFiller(); err != nil {
 		return err
 	}
-	if s.over() {
+	if s.hasExited() {
 		c.cut()
 		return s.start(context.WithoutCancel(ctx))
 	}
 	return nil
 }
 
-// silent makes the database accept data from every replica but send nothing.
-func (c *cluster) silent(ctx context.Context, lasts time.Duration) {
+// silenceDatabase makes the database accept data from every replica but send nothing.
+func (c *cluster) silenceDatabase(ctx context.Context, lasts time.Duration) {
 	for _, l := range c.links {
 		defer l.silence()()
 	}

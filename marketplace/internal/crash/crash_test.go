@@ -33,9 +33,9 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// whole returns the number of bookings in the full form, as `make crash` sets it. 0 means the short
+// wholeBookings returns the number of bookings in the full form, as `make crash` sets it. 0 means the short
 // form.
-func whole(t *testing.T) int {
+func wholeBookings(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CRASH")
 	if text == "" {
@@ -48,8 +48,8 @@ func whole(t *testing.T) int {
 	return bookings
 }
 
-// form is how long and how large a crash test is.
-type form struct {
+// testForm is how long and how large a crash test is.
+type testForm struct {
 	bookings  int
 	pace      time.Duration // between two customers
 	sequences []sequence
@@ -60,11 +60,11 @@ type form struct {
 	takes      time.Duration // the maximum duration
 }
 
-func formOf(bookings int) form {
+func formOf(bookings int) testForm {
 	if bookings == 0 {
-		return form{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), skipsWaits: true, takes: 2 * patience}
+		return testForm{bookings: 60, pace: 60 * time.Millisecond, sequences: shortSequences(), skipsWaits: true, takes: 2 * patience}
 	}
-	return form{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 2 * patience}
+	return testForm{bookings: bookings, pace: 360 * time.Millisecond, sequences: longSequences(), all: true, takes: 2 * patience}
 }
 
 // faults are the partner's. About one booking in eight meets one.
@@ -98,7 +98,7 @@ const (
 
 func TestNoPaymentAndNoSeatIsLostWhateverFails(t *testing.T) {
 	t.Parallel()
-	f := formOf(whole(t))
+	f := formOf(wholeBookings(t))
 	s := open(t, seedOf(t), seatsOfASlot, faults, f.all)
 	began := time.Now()
 	customers := s.sell(t, f)
@@ -112,7 +112,7 @@ func TestNoPaymentAndNoSeatIsLostWhateverFails(t *testing.T) {
 }
 
 // sell runs the customers during the faults, and returns them when each has all its answers.
-func (s *shop) sell(t *testing.T, f form) []*customer {
+func (s *shop) sell(t *testing.T, f testForm) []*customer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), f.takes)
 	defer cancel()
@@ -149,10 +149,10 @@ func (s *shop) sell(t *testing.T, f form) []*customer {
 
 // await waits until a condition is true. In the short form it advances the time whenever that is
 // allowed.
-func (s *shop) await(t *testing.T, f form, what string, so, mayAge func() bool) {
+func (s *shop) await(t *testing.T, f testForm, what string, so, mayAge func() bool) {
 	t.Helper()
 	quiet, seen := time.Now(), s.partner.Default().Journal().Count().Arrived
-	until(t, f.takes, what, func() bool {
+	waitUntil(t, f.takes, what, func() bool {
 		if is := so(); is || !f.skipsWaits {
 			return is
 		}
@@ -176,7 +176,7 @@ func (s *shop) underWay() bool {
 }
 
 // settle waits until nothing is left to do, except for holds that have not expired.
-func (s *shop) settle(t *testing.T, f form) {
+func (s *shop) settle(t *testing.T, f testForm) {
 	t.Helper()
 	s.await(t, f, "everything settled", func() bool {
 		return s.count(t, unsettled) == 0 && s.partner.Default().Verdict().UnderWay == 0 && s.count(t, unsettled) == 0

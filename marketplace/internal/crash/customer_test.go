@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // intent is what a customer does with a hold.
@@ -62,7 +62,7 @@ type customer struct {
 type problem struct {
 	Code    int
 	Message string
-	Reason  marketplace.Reason `json:"error_code"`
+	Reason  domain.Reason `json:"error_code"`
 }
 
 func newCustomer(number int, random *rand.Rand, slots []slot) *customer {
@@ -101,7 +101,7 @@ func (c *customer) acts(ctx context.Context, s *shop) {
 	if c.intent == paysTooLate {
 		c.pay(ctx, s, path, "succeeded")
 	}
-	if c.intent == cancels && c.confirmed(ctx, s, path) {
+	if c.intent == cancels && c.waitForConfirmation(ctx, s, path) {
 		c.cancelled = c.insists(ctx, s, http.MethodPost, path+"/cancel", map[string]any{"reason": "ill"})
 	}
 }
@@ -127,7 +127,7 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 			return c.failed == nil
 		}
 		c.fails(json.Unmarshal(answer, &c.refusal))
-		inFlight := c.refusal.Reason == marketplace.IdempotencyKeyInFlight
+		inFlight := c.refusal.Reason == domain.IdempotencyKeyInFlight
 		if !mayComeBack(status) && !inFlight {
 			return false
 		}
@@ -152,8 +152,8 @@ func (c *customer) pay(ctx context.Context, s *shop, path, outcome string) {
 	}
 }
 
-// confirmed waits a limited time for the confirmation.
-func (c *customer) confirmed(ctx context.Context, s *shop, path string) bool {
+// waitForConfirmation waits a limited time for the confirmation.
+func (c *customer) waitForConfirmation(ctx context.Context, s *shop, path string) bool {
 	for began := time.Now(); time.Since(began) < confirmedSoon; {
 		_, answer, ok := c.ask(ctx, s, http.MethodGet, path, nil)
 		var b struct{ Data booked }
@@ -192,7 +192,7 @@ func (c *customer) insists(ctx context.Context, s *shop, method, path string, bo
 func (c *customer) ask(ctx context.Context, s *shop, method, path string, body any, headers ...string) (int, []byte, bool) {
 	headers = append(headers, "X-Api-Token", s.token)
 	for ; ; c.replica++ {
-		if r := s.serving(c.replica); r != nil {
+		if r := s.servingReplica(c.replica); r != nil {
 			base, before := r.now()
 			began := time.Now()
 			status, header, text, err := s.ask(ctx, base, method, path, body, headers...)

@@ -50,4 +50,4 @@ func (d *disk) fill() error {
 	return nil
 }
 
-func (d *disk) free() error { return os.Remove(d.filler()) }
+func (d *disk) removeFiller() error { return os.Remove(d.filler()) }

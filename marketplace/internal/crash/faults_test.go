@@ -47,7 +47,7 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 		defer s.cluster.links[f.replica].silence()()
 		wait(ctx, f.lasts)
 	case silenceDatabase:
-		s.cluster.silent(ctx, f.lasts)
+		s.cluster.silenceDatabase(ctx, f.lasts)
 	case killDatabase:
 		return true, s.cluster.restart(ctx, syscall.SIGKILL, f.lasts)
 	case restartDatabase:
@@ -62,7 +62,7 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 		if s.cluster.disks[s.cluster.inCharge.Load()] == nil {
 			return false, nil
 		}
-		return true, s.cluster.full(ctx, f.lasts)
+		return true, s.cluster.fillDisk(ctx, f.lasts)
 	}
 	return true, nil
 }

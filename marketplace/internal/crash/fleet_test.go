@@ -128,7 +128,7 @@ func launch(t *testing.T, seed uint64, all bool) *fleet {
 	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o711))
-	f := &fleet{dir: dir, binary: binary, seed: seed, answers: answers{timed: whole(t) > 0}}
+	f := &fleet{dir: dir, binary: binary, seed: seed, answers: answers{timed: wholeBookings(t) > 0}}
 	var env []string
 	env, f.apart = otherClock(t, rand.New(rand.NewPCG(seed, 3)))
 	f.cluster = newCluster(t, dir, env, all)
@@ -233,8 +233,8 @@ func (f *fleet) supervise(ctx context.Context, t *testing.T, r *replica, databas
 	}
 }
 
-// serving returns a serving replica, preferably the one with that number, or nil.
-func (f *fleet) serving(number int) *replica {
+// servingReplica returns a serving replica, preferably the one with that number, or nil.
+func (f *fleet) servingReplica(number int) *replica {
 	for i := range f.replicas {
 		r := f.replicas[(number+i)%len(f.replicas)]
 		if base, _ := r.now(); base != "" {
@@ -246,13 +246,13 @@ func (f *fleet) serving(number int) *replica {
 
 // base returns the address of a serving replica.
 func (f *fleet) base() string {
-	base, _ := f.serving(0).now()
+	base, _ := f.servingReplica(0).now()
 	return base
 }
 
 func (f *fleet) allServe(t *testing.T) {
 	t.Helper()
-	until(t, patience, "all replicas serving", func() bool {
+	waitUntil(t, patience, "all replicas serving", func() bool {
 		for _, r := range f.replicas {
 			if base, _ := r.now(); base == "" {
 				return false
@@ -292,8 +292,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// until waits for an expected condition.
-func until(t *testing.T, within time.Duration, what string, so func() bool) {
+// waitUntil waits for an expected condition.
+func waitUntil(t *testing.T, within time.Duration, what string, so func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(within)
 	defer deadline.Stop()

@@ -27,7 +27,7 @@ faults:
 
 func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 	t.Parallel()
-	many := whole(t)
+	many := wholeBookings(t)
 	if many == 0 {
 		t.Skip("needs a fleet of its own: run make crash")
 	}
@@ -80,11 +80,11 @@ func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 		t.Errorf("the partner's inventory: %+v", broken)
 	}
 	t.Logf("%s: %d customers, %d seats, %d confirmed, %d refused because none are left, %d of these in the partner's words; waited for a hold or a refusal: median %s, p99 %s, longest %s",
-		took.Round(time.Millisecond), many, seats, confirmed, reported, byPartner, at(waits, 50), at(waits, 99), at(waits, 100))
+		took.Round(time.Millisecond), many, seats, confirmed, reported, byPartner, percentile(waits, 50), percentile(waits, 99), percentile(waits, 100))
 }
 
-// at returns a percentile of sorted durations.
-func at(sorted []time.Duration, percent int) time.Duration {
+// percentile returns a percentile of sorted durations.
+func percentile(sorted []time.Duration, percent int) time.Duration {
 	return sorted[(len(sorted)-1)*percent/100].Round(time.Millisecond)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -73,9 +73,9 @@ func (r *outcome) customers(t *testing.T) {
 			r.violates(paymentsKept, "customer %d has paid %s for the booking %s, which is not there", c.number, c.paid, c.booking)
 		case !known:
 			r.violates(endsWell, "customer %d has the booking %s, which is not there", c.number, c.booking)
-		case c.paid != "" && (b.PaymentReference != c.paid || b.Status != marketplace.Paid && b.Status != marketplace.Confirmed && b.Status != marketplace.Cancelled):
+		case c.paid != "" && (b.PaymentReference != c.paid || b.Status != domain.Paid && b.Status != domain.Confirmed && b.Status != domain.Cancelled):
 			r.violates(paymentsKept, "customer %d has paid %s for the booking %s, which is %s, paid with %q", c.number, c.paid, b.ID, b.Status, b.PaymentReference)
-		case c.cancelled && b.Status != marketplace.Cancelled:
+		case c.cancelled && b.Status != domain.Cancelled:
 			r.violates(endsWell, "customer %d has cancelled the booking %s, which is %s", c.number, b.ID, b.Status)
 		}
 		if c.paid != "" {
@@ -117,7 +117,7 @@ func (r *outcome) releases() {
 		switch {
 		case !known:
 			r.violates(heldIsHeld, "the code %s was released, and no booking has it", code)
-		case b.Status == marketplace.Held, b.Status == marketplace.Reserving:
+		case b.Status == domain.Held, b.Status == domain.Reserving:
 			r.violates(heldIsHeld, "booking %s is %s, and its hold was released at %s", b.ID, b.Status, e.Arrived)
 		case !r.movedBefore(b, e):
 			r.violates(heldIsHeld, "the hold of booking %s was released at %s, before the booking showed it: %+v", b.ID, e.Arrived, r.history[b.ID])
@@ -131,12 +131,12 @@ const clockError = 500 * time.Millisecond
 
 // movedBefore reports whether a booking had given up its hold when a release arrived. The history
 // is in the order of creation. Its times are the replicas' readings of the database's clock.
-func (r *outcome) movedBefore(b marketplace.Booking, e mockpartner.Exchange) bool {
+func (r *outcome) movedBefore(b domain.Booking, e mockpartner.Exchange) bool {
 	for _, entry := range r.history[b.ID] {
 		switch {
-		case entry.Kind == marketplace.CallKind && entry.Endpoint == partnerapi.Release:
+		case entry.Kind == domain.CallKind && entry.Endpoint == partnerapi.Release:
 			return false
-		case entry.Kind == marketplace.MoveKind && (entry.To == marketplace.Released || entry.To == marketplace.Cancelled):
+		case entry.Kind == domain.MoveKind && (entry.To == domain.Released || entry.To == domain.Cancelled):
 			return entry.At.Add(-r.shop.apart - clockError).Before(e.Arrived)
 		}
 	}
@@ -150,10 +150,10 @@ func (r *outcome) heldSeats(t *testing.T) {
 	for _, hold := range r.holds {
 		b := r.bookings[uuid.MustParse(hold.ResellerReference)]
 		switch {
-		case hold.State != mockpartner.Held || b.Status == marketplace.Held || b.Release == marketplace.Pending: // a late answer has just arrived
-		case b.Status == marketplace.Lost && attends(b, marketplace.ReserveUnknown):
+		case hold.State != mockpartner.Held || b.Status == domain.Held || b.Release == domain.Pending: // a late answer has just arrived
+		case b.Status == domain.Lost && attends(b, domain.ReserveUnknown):
 			r.shop.lost++ // the verdict shows whether it had to be released
-		case b.Status == marketplace.Paid && len(b.Attention) > 0:
+		case b.Status == domain.Paid && len(b.Attention) > 0:
 		default:
 			r.violates(noSeatLost, "booking %s is %s, and the partner holds its seats: %+v", b.ID, b.Status, r.history[b.ID])
 		}
@@ -168,15 +168,15 @@ func (r *outcome) finals() {
 	for _, b := range r.bookings {
 		well := true
 		switch b.Status {
-		case marketplace.Confirmed, marketplace.Refused:
+		case domain.Confirmed, domain.Refused:
 			well = len(b.Attention) == 0
-		case marketplace.Released:
-			well = b.Release == marketplace.Done && len(b.Attention) == 0
-		case marketplace.Cancelled:
-			well = b.Cancellation == marketplace.Done && len(b.Attention) == 0
-		case marketplace.Lost:
-			well = attends(b, marketplace.ReserveUnknown)
-		case marketplace.Paid:
+		case domain.Released:
+			well = b.Release == domain.Done && len(b.Attention) == 0
+		case domain.Cancelled:
+			well = b.Cancellation == domain.Done && len(b.Attention) == 0
+		case domain.Lost:
+			well = attends(b, domain.ReserveUnknown)
+		case domain.Paid:
 			well = r.trulyPaid(b)
 		default:
 			well = false
@@ -188,7 +188,7 @@ func (r *outcome) finals() {
 }
 
 // trulyPaid reports whether there is a valid reason that a paid booking is not confirmed.
-func (r *outcome) trulyPaid(b marketplace.Booking) bool {
+func (r *outcome) trulyPaid(b domain.Booking) bool {
 	refused := false
 	for _, e := range r.calls(b, partnerapi.Confirm) {
 		refused = refused || e.Status >= 400
@@ -196,19 +196,19 @@ func (r *outcome) trulyPaid(b marketplace.Booking) bool {
 	switch {
 	case len(b.Attention) != 1:
 		return false
-	case attends(b, marketplace.LatePayment):
-		return b.Release == marketplace.Done && len(r.calls(b, partnerapi.Confirm)) == 0
-	case attends(b, marketplace.ConfirmRefused):
-		return (len(r.booked[b.ID.String()]) == 0 || doubted(b)) && refused
+	case attends(b, domain.LatePayment):
+		return b.Release == domain.Done && len(r.calls(b, partnerapi.Confirm)) == 0
+	case attends(b, domain.ConfirmRefused):
+		return (len(r.booked[b.ID.String()]) == 0 || isDoubted(b)) && refused
 	default:
-		return attends(b, marketplace.ConfirmUnknown)
+		return attends(b, domain.ConfirmUnknown)
 	}
 }
 
-// doubted reports whether the attention says that the partner may have booked despite its refusal.
-func doubted(b marketplace.Booking) bool {
-	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool {
-		return a.Reason == marketplace.ConfirmRefused && strings.Contains(a.Message, "the partner may have booked")
+// isDoubted reports whether the attention says that the partner may have booked despite its refusal.
+func isDoubted(b domain.Booking) bool {
+	return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool {
+		return a.Reason == domain.ConfirmRefused && strings.Contains(a.Message, "the partner may have booked")
 	})
 }
 
@@ -222,15 +222,15 @@ func (r *outcome) partner() {
 		b := r.bookings[uuid.MustParse(reference)]
 		there := list[0]
 		switch {
-		case b.Status == marketplace.Confirmed && there.State == mockpartner.Booked && there.ID == b.ExternalBookingID:
-		case b.Status == marketplace.Cancelled && there.State == mockpartner.Cancelled:
-		case b.Status == marketplace.Paid && (attends(b, marketplace.ConfirmUnknown) || doubted(b)):
+		case b.Status == domain.Confirmed && there.State == mockpartner.Booked && there.ID == b.ExternalBookingID:
+		case b.Status == domain.Cancelled && there.State == mockpartner.Cancelled:
+		case b.Status == domain.Paid && (attends(b, domain.ConfirmUnknown) || isDoubted(b)):
 		default:
 			r.violates(booksAgree, "booking %s is %s, and %s at the partner's", b.ID, b.Status, there.State)
 		}
 	}
 	for _, b := range r.bookings {
-		if b.Status == marketplace.Confirmed && len(r.booked[b.ID.String()]) == 0 {
+		if b.Status == domain.Confirmed && len(r.booked[b.ID.String()]) == 0 {
 			r.violates(booksAgree, "booking %s is CONFIRMED, and the partner has none", b.ID)
 		}
 	}

@@ -199,10 +199,10 @@ func (p *connection) requests() {
 		if err != nil {
 			return
 		}
-		if !p.spoken() {
+		if !p.hasSpoken() {
 			continue
 		}
-		if made, payment := p.commits.in(message); made {
+		if made, payment := p.commits.parseCommit(message); made {
 			p.link.mu.Lock()
 			if p.link.lose > 0 {
 				p.link.lose--
@@ -219,7 +219,7 @@ func (p *connection) requests() {
 	}
 }
 
-func (p *connection) spoken() bool {
+func (p *connection) hasSpoken() bool {
 	p.link.mu.Lock()
 	defer p.link.mu.Unlock()
 	return p.link.silent == 0
@@ -304,8 +304,8 @@ type commits struct {
 
 var writing = regexp.MustCompile(`(?i)\b(insert\s+into|update)\s+(bookings|booking_\w+|idempotency_keys)\b`)
 
-// in reports whether a message is a commit, and whether that commit records a payment.
-func (c *commits) in(message []byte) (commit, payment bool) {
+// parseCommit reports whether a message is a commit, and whether that commit records a payment.
+func (c *commits) parseCommit(message []byte) (commit, payment bool) {
 	if len(message) < 5 {
 		return false, false
 	}

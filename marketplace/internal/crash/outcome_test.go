@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -20,9 +20,9 @@ import (
 type outcome struct {
 	shop       *shop
 	clients    []*customer
-	bookings   map[uuid.UUID]marketplace.Booking
-	byCode     map[string]marketplace.Booking
-	history    map[uuid.UUID][]marketplace.HistoryEntry
+	bookings   map[uuid.UUID]domain.Booking
+	byCode     map[string]domain.Booking
+	history    map[uuid.UUID][]domain.HistoryEntry
 	holds      map[string]mockpartner.Hold      // by code
 	booked     map[string][]mockpartner.Booking // by reseller reference
 	journal    []mockpartner.Exchange
@@ -34,10 +34,10 @@ type outcome struct {
 func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 	t.Helper()
 	r := &outcome{
-		shop: s, clients: customers, bookings: map[uuid.UUID]marketplace.Booking{}, byCode: map[string]marketplace.Booking{}, violations: map[invariant][]string{},
+		shop: s, clients: customers, bookings: map[uuid.UUID]domain.Booking{}, byCode: map[string]domain.Booking{}, violations: map[invariant][]string{},
 		holds: map[string]mockpartner.Hold{}, booked: map[string][]mockpartner.Booking{}, journal: s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{}),
 	}
-	all, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, marketplace.PageRequest{Size: 1_000_000})
+	all, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, domain.PageRequest{Size: 1_000_000})
 	check(t, err)
 	ids := make([]uuid.UUID, 0, len(all.Entries))
 	for _, b := range all.Entries {
@@ -47,7 +47,7 @@ func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 	}
 	r.history, err = s.store.Bookings.Histories(t.Context(), ids)
 	check(t, err)
-	inside := s.partner.Default().Platform().Inside()
+	inside := s.partner.Default().Platform().State()
 	for _, hold := range inside.Holds {
 		r.holds[hold.Code] = hold
 	}
@@ -58,7 +58,7 @@ func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 }
 
 // calls returns the exchanges of an endpoint about a booking, oldest first.
-func (r *outcome) calls(b marketplace.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
+func (r *outcome) calls(b domain.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
 	for _, e := range r.journal {
 		if e.Endpoint == endpoint && r.bookingOf(e) == b.ID {
 			list = append(list, e)
@@ -87,11 +87,11 @@ func (r *outcome) bookingOf(e mockpartner.Exchange) uuid.UUID {
 	return uuid.Nil
 }
 
-func attends(b marketplace.Booking, reason marketplace.AttentionReason) bool {
-	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool { return a.Reason == reason })
+func attends(b domain.Booking, reason domain.AttentionReason) bool {
+	return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool { return a.Reason == reason })
 }
 
-func reasons(b marketplace.Booking) (list []marketplace.AttentionReason) {
+func reasons(b domain.Booking) (list []domain.AttentionReason) {
 	for _, a := range b.Attention {
 		list = append(list, a.Reason)
 	}

@@ -102,8 +102,8 @@ func (s *server) command(name string, args ...string) *exec.Cmd {
 	return command
 }
 
-// ran runs one of PostgreSQL's commands and waits for its end.
-func (s *server) ran(name string, args ...string) error {
+// runCommand runs one of PostgreSQL's commands and waits for its end.
+func (s *server) runCommand(name string, args ...string) error {
 	if output, err := s.command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", name, err, output)
 	}
@@ -113,7 +113,7 @@ func (s *server) ran(name string, args ...string) error {
 // make creates an empty database. Only its owner and the test can reach the socket's
 // folder, so it needs no password.
 func (s *server) make() error {
-	return s.ran("initdb", "--pgdata", s.data(), "--username", "marketplace", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
+	return s.runCommand("initdb", "--pgdata", s.data(), "--username", "marketplace", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 }
 
 // copyOf makes this server a standby of another one, with a copy of its data.
@@ -121,7 +121,7 @@ func (s *server) copyOf(primary *server) error {
 	if err := os.RemoveAll(s.data()); err != nil {
 		return err
 	}
-	return s.ran("pg_basebackup", "--pgdata", s.data(), "--write-recovery-conf", "--checkpoint", "fast", "--no-sync",
+	return s.runCommand("pg_basebackup", "--pgdata", s.data(), "--write-recovery-conf", "--checkpoint", "fast", "--no-sync",
 		"--dbname", "host="+primary.socket()+" user=marketplace application_name="+standbyName)
 }
 
@@ -133,7 +133,7 @@ func (s *server) start(ctx context.Context) error {
 		if err := s.launch(); err != nil {
 			return err
 		}
-		for !s.over() {
+		for !s.hasExited() {
 			if err := s.query(ctx, "SELECT 1"); err == nil {
 				return nil
 			}
@@ -178,7 +178,7 @@ func (s *server) launch() error {
 	return <-started
 }
 
-func (s *server) over() bool {
+func (s *server) hasExited() bool {
 	select {
 	case <-s.gone:
 		return true
@@ -190,7 +190,7 @@ func (s *server) over() bool {
 // end sends the server a signal and waits for its end. SIGINT shuts it down; after SIGKILL it
 // recovers at the next start.
 func (s *server) end(signal syscall.Signal) error {
-	if s.process == nil || s.over() {
+	if s.process == nil || s.hasExited() {
 		return nil
 	}
 	if err := s.process.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {

@@ -80,9 +80,9 @@ func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
 	check(t, err)
 	hooks, err := client.NewWebhooks(s.base(), made.IntegrationID, made.WebhookSecret, client.Options{})
 	check(t, err)
-	until(t, patience, "the catalog pulled", func() bool { _, err := hooks.Trigger(t.Context()); return err == nil })
+	waitUntil(t, patience, "the catalog pulled", func() bool { _, err := hooks.Trigger(t.Context()); return err == nil })
 	s.token = s.run(t, "", s.cluster.links[replicas].address(), "account", "token", "--email", "reseller@example.com", "--name", "crash")
-	until(t, patience, "the slots pulled", func() bool { return s.count(t, `SELECT count(*) FROM slots`) > 50 })
+	waitUntil(t, patience, "the slots pulled", func() bool { return s.count(t, `SELECT count(*) FROM slots`) > 50 })
 	rows, err := s.store.Pool().Query(t.Context(), `
 		SELECT v.activity_id AS activity, v.id AS variation, s.availability_id AS id FROM slots s JOIN variations v ON v.id = s.variation_id ORDER BY s.starts_at OFFSET 3`)
 	check(t, err)

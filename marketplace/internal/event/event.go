@@ -14,24 +14,24 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Event is an event as the feed and webhooks contain it.
 type Event struct {
-	ID        uuid.UUID             `json:"id"`
-	Type      marketplace.EventType `json:"type"`
-	Timestamp time.Time             `json:"timestamp"`
-	Data      json.RawMessage       `json:"data"`
+	ID        uuid.UUID        `json:"id"`
+	Type      domain.EventType `json:"type"`
+	Timestamp time.Time        `json:"timestamp"`
+	Data      json.RawMessage  `json:"data"`
 }
 
 // Subscription is a reseller's subscription to events.
 type Subscription struct {
 	ID             uuid.UUID
 	Account        uuid.UUID
-	Mode           marketplace.Mode // of its events
-	URL            string           // "": its events are only in the feed
-	Events         []marketplace.EventType
+	Mode           domain.Mode // of its events
+	URL            string      // "": its events are only in the feed
+	Events         []domain.EventType
 	Secret         []byte // encrypted
 	CreatedAt      time.Time
 	FailingSince   *time.Time // the first failure since the last success
@@ -52,7 +52,7 @@ const (
 // Delivery is the delivery of an event to a subscription's address.
 type Delivery struct {
 	Event     uuid.UUID
-	Type      marketplace.EventType
+	Type      domain.EventType
 	State     State
 	Attempts  int
 	OwedAt    time.Time
@@ -99,24 +99,24 @@ type Store interface {
 	// its mode.
 	Subscribe(ctx context.Context, s Subscription, most int) (Subscription, error)
 	// Subscriptions returns the subscriptions within a scope, oldest first.
-	Subscriptions(ctx context.Context, of marketplace.Scope) ([]Subscription, error)
+	Subscriptions(ctx context.Context, of domain.Scope) ([]Subscription, error)
 	// Subscription returns a subscription within a scope, or NotFound.
-	Subscription(ctx context.Context, of marketplace.Scope, id uuid.UUID) (Subscription, error)
+	Subscription(ctx context.Context, of domain.Scope, id uuid.UUID) (Subscription, error)
 	// Unsubscribe deletes a subscription within a scope with its deliveries, or returns NotFound.
-	Unsubscribe(ctx context.Context, of marketplace.Scope, id uuid.UUID) error
+	Unsubscribe(ctx context.Context, of domain.Scope, id uuid.UUID) error
 	// Deliveries returns the last deliveries of a subscription, newest first. An empty state
 	// includes all.
 	Deliveries(ctx context.Context, id uuid.UUID, state State, most int) ([]Delivery, error)
 	// Retry makes an event due again and returns its delivery, or NotFound.
 	Retry(ctx context.Context, id, event uuid.UUID) (Delivery, error)
 	// Feed returns an account's events in a mode after a position.
-	Feed(ctx context.Context, of marketplace.Scope, after int64, most int) (Feed, error)
+	Feed(ctx context.Context, of domain.Scope, after int64, most int) (Feed, error)
 
 	// Target returns a subscription to send to, or NotFound if it or its account is deleted or
 	// disabled.
 	Target(ctx context.Context, id uuid.UUID) (Subscription, error)
-	// Due returns due deliveries in order, at most one for each subject.
-	Due(ctx context.Context, id uuid.UUID, most int) ([]Due, error)
+	// DueDeliveries returns due deliveries in order, at most one for each subject.
+	DueDeliveries(ctx context.Context, id uuid.UUID, most int) ([]Due, error)
 	// Settle stores the outcomes of deliveries. It gives up deliveries and disables addresses that
 	// have failed for too long.
 	Settle(ctx context.Context, id uuid.UUID, r Result, limits Limits) error

@@ -21,7 +21,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -94,7 +94,7 @@ func (s *Sender) Close() { s.http.CloseIdleConnections() }
 // Send sends due events to a subscription's address for a while.
 func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	target, err := s.store.Target(ctx, id)
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	if domain.CodeOf(err) == domain.NotFound {
 		return nil
 	}
 	if err != nil {
@@ -109,11 +109,11 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 		return errors.New("a signing secret cannot be read") // its error may contain the secret
 	}
 	for began := time.Now(); time.Since(began) < sliceTime; {
-		due, err := s.store.Due(ctx, id, atOnce)
+		due, err := s.store.DueDeliveries(ctx, id, atOnce)
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		result := s.together(ctx, target.URL, signer, due)
+		result := s.sendConcurrently(ctx, target.URL, signer, due)
 		if ctx.Err() != nil {
 			return ctx.Err() // it was interrupted, which says nothing about the address
 		}
@@ -124,8 +124,8 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
-// together sends some events of different subjects concurrently.
-func (s *Sender) together(ctx context.Context, address string, signer *standardwebhooks.Webhook, due []Due) Result {
+// sendConcurrently sends some events of different subjects concurrently.
+func (s *Sender) sendConcurrently(ctx context.Context, address string, signer *standardwebhooks.Webhook, due []Due) Result {
 	r := Result{Outcomes: make([]Outcome, len(due))}
 	var all sync.WaitGroup
 	for i, one := range due {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -37,14 +37,14 @@ func NewService(store Store, guard *partner.Guard, secret *auth.Secret) *Service
 
 // Request is a reseller's request for a subscription.
 type Request struct {
-	URL    string                  `json:"url"`
-	Events []marketplace.EventType `json:"events"`
+	URL    string             `json:"url"`
+	Events []domain.EventType `json:"events"`
 }
 
 // Subscribe creates a subscription and returns it with its signing secret, which is shown only
 // once.
-func (s *Service) Subscribe(ctx context.Context, of marketplace.Scope, asked Request) (made Subscription, secret string, err error) {
-	wrong := &marketplace.Error{Code: marketplace.Invalid, Message: "invalid request"}
+func (s *Service) Subscribe(ctx context.Context, of domain.Scope, asked Request) (made Subscription, secret string, err error) {
+	wrong := &domain.Error{Code: domain.Invalid, Message: "invalid request"}
 	made = Subscription{ID: uuid.New(), Account: of.Account, Mode: of.Mode, URL: asked.URL}
 	if asked.URL != "" {
 		if err := s.guard.CheckWebhookURL(asked.URL); err != nil {
@@ -54,10 +54,10 @@ func (s *Service) Subscribe(ctx context.Context, of marketplace.Scope, asked Req
 	if len(asked.Events) == 0 {
 		wrong.Details = append(wrong.Details, "events: name at least one type of event")
 	}
-	for i, kind := range asked.Events[:min(len(asked.Events), mostSubscriptions*len(marketplace.EventTypes()))] {
+	for i, kind := range asked.Events[:min(len(asked.Events), mostSubscriptions*len(domain.EventTypes()))] {
 		switch {
-		case !slices.Contains(marketplace.EventTypes(), kind):
-			wrong.Details = append(wrong.Details, fmt.Sprintf("events[%d]: no such type of event; the types are %v", i, marketplace.EventTypes()))
+		case !slices.Contains(domain.EventTypes(), kind):
+			wrong.Details = append(wrong.Details, fmt.Sprintf("events[%d]: no such type of event; the types are %v", i, domain.EventTypes()))
 		case !slices.Contains(made.Events, kind):
 			made.Events = append(made.Events, kind)
 		}
@@ -74,7 +74,7 @@ func (s *Service) Subscribe(ctx context.Context, of marketplace.Scope, asked Req
 }
 
 // Deliveries returns the last deliveries of a subscription within the scope.
-func (s *Service) Deliveries(ctx context.Context, of marketplace.Scope, id uuid.UUID, state State, most int) ([]Delivery, error) {
+func (s *Service) Deliveries(ctx context.Context, of domain.Scope, id uuid.UUID, state State, most int) ([]Delivery, error) {
 	if _, err := s.Subscription(ctx, of, id); err != nil {
 		return nil, err
 	}
@@ -82,13 +82,13 @@ func (s *Service) Deliveries(ctx context.Context, of marketplace.Scope, id uuid.
 }
 
 // Retry makes an event due again. The error is Conflict if the subscription has no active address.
-func (s *Service) Retry(ctx context.Context, of marketplace.Scope, id, event uuid.UUID) (Delivery, error) {
+func (s *Service) Retry(ctx context.Context, of domain.Scope, id, event uuid.UUID) (Delivery, error) {
 	found, err := s.Subscription(ctx, of, id)
 	switch {
 	case err != nil:
 		return Delivery{}, err
 	case found.DisabledAt != nil:
-		return Delivery{}, marketplace.Errorf(marketplace.Conflict, "the webhook is disabled (%s): delete it and register the address again", *found.DisabledReason)
+		return Delivery{}, domain.Errorf(domain.Conflict, "the webhook is disabled (%s): delete it and register the address again", *found.DisabledReason)
 	}
 	return s.Store.Retry(ctx, id, event)
 }

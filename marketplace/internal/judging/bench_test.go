@@ -24,13 +24,13 @@ func BenchmarkCheckoutJudged(b *testing.B) {
 	must(b, err)
 	b.Cleanup(plain.Close)
 	judged, judge := s.replicas[0].client, s.replicas[0].judge
-	o, day := s.bookable(b.Context(), judged)
+	o, day := s.findBookable(b.Context(), judged)
 	checkouts := func(client *partner.Client) time.Duration {
 		began := time.Now()
 		for range benchsize.Choose(300, 5) {
 			fresh := s.slots(b.Context(), client, o.product, o.option, day, day)
 			hold, outcome := client.Reserve(b.Context(), partner.SendBy{}, s.target, partnerapi.Healthy, partnerapi.ReserveRequest{
-				ProductID: o.product, OptionID: o.option, AvailabilityID: fresh[slices.IndexFunc(fresh, available)].ID, Contact: &s.guest, Units: []partnerapi.UnitQuantity{{ID: adult, Quantity: 1}},
+				ProductID: o.product, OptionID: o.option, AvailabilityID: fresh[slices.IndexFunc(fresh, isAvailable)].ID, Contact: &s.guest, Units: []partnerapi.UnitQuantity{{ID: adult, Quantity: 1}},
 			}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
 			if outcome.Kind != partner.Done {
 				b.Fatal(outcome.Err)
@@ -42,7 +42,7 @@ func BenchmarkCheckoutJudged(b *testing.B) {
 	for b.Loop() {
 		var ratios []float64
 		for range benchsize.Choose(9, 1) {
-			drained(judge) // otherwise the calls without the judge pay for those with it
+			waitForJudge(judge) // otherwise the calls without the judge pay for those with it
 			without := checkouts(plain)
 			ratios = append(ratios, float64(checkouts(judged))/float64(without))
 		}
@@ -56,8 +56,8 @@ func BenchmarkCheckoutJudged(b *testing.B) {
 	}
 }
 
-// drained waits until no call waits for the judge.
-func drained(judge *judging.Judge) {
+// waitForJudge waits until no call waits for the judge.
+func waitForJudge(judge *judging.Judge) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for judge.Counts().Waiting > 0 {

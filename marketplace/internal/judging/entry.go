@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/internal/har"
-	"partnerkit.dev/internal/mask"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -22,27 +22,27 @@ const mostRedactors = 1000
 
 // writer writes calls as the judge reads them, without keys and guests' data.
 type writer struct {
-	masker    *mask.Masker
-	keys      *mask.Pseudonyms
+	masker    *anonymize.Masker
+	keys      *anonymize.Pseudonyms
 	redactors map[string]*redact.Redactor
 }
 
 func newWriter() *writer {
-	return &writer{mask.NewMasker(), mask.NewPseudonyms(uuid.NewString()[:8]), map[string]*redact.Redactor{}}
+	return &writer{anonymize.NewMasker(), anonymize.NewPseudonyms(uuid.NewString()[:8]), map[string]*redact.Redactor{}}
 }
 
 // write writes a call as a line of the judge's input.
 func (w *writer) write(to io.Writer, i item) error {
 	x := &har.Exchange{
-		Started: i.started, Took: i.Took, Method: i.Method, URL: i.URL, Header: known(i.Header), Status: i.Status,
-		AnswerHeader: known(i.Answered), Answer: i.Answer, Cut: i.Cut, Error: i.Failure,
+		Started: i.started, Took: i.Took, Method: i.Method, URL: i.URL, Header: contractHeaders(i.Header), Status: i.Status,
+		AnswerHeader: contractHeaders(i.Answered), Answer: i.Answer, Cut: i.Cut, Error: i.Failure,
 	}
 	if x.Cut {
 		x.Answer = nil // it may end within a name
 	}
 	_, _, named, _ := partnerapi.CallOf(i.Method, i.URL)
-	x.Body, x.Answer = w.masker.Masked(i.Endpoint, named, i.Body, x.Answer)
-	entry := mask.Entry(x, w.redactor(i.target.AuthKey).Redact, w.keys)
+	x.Body, x.Answer = w.masker.Mask(i.Endpoint, named, i.Body, x.Answer)
+	entry := anonymize.Entry(x, w.redactor(i.target.AuthKey).Redact, w.keys)
 	entry.Stream = har.Stream{History: historyOf(i.target), Until: i.until, Tickets: i.target.Tickets}
 	encoder := json.NewEncoder(to)
 	encoder.SetEscapeHTML(false)
@@ -61,8 +61,8 @@ func (w *writer) redactor(key string) *redact.Redactor {
 	return r
 }
 
-// known returns the headers that the contract mentions. Others may contain anything.
-func known(header http.Header) http.Header {
+// contractHeaders returns the headers that the contract mentions. Others may contain anything.
+func contractHeaders(header http.Header) http.Header {
 	kept := http.Header{}
 	for _, name := range []string{"Authorization", "Content-Type", "Date", "Retry-After"} {
 		if values := header[name]; len(values) > 0 {

@@ -71,8 +71,8 @@ func (f *findings) add(line []byte) {
 		return
 	}
 	f.merge(Breach{
-		Integration: id, Rule: storable(found.Rule), Title: storable(found.Title), Clause: storable(found.Clause), Level: storable(found.Level), Endpoint: found.Endpoint,
-		Message: storable(found.Message), Fix: storable(found.Fix), Count: found.Times, FirstSeen: found.At, LastSeen: found.At, Evidence: lastCalls(found.Evidence),
+		Integration: id, Rule: storableText(found.Rule), Title: storableText(found.Title), Clause: storableText(found.Clause), Level: storableText(found.Level), Endpoint: found.Endpoint,
+		Message: storableText(found.Message), Fix: storableText(found.Fix), Count: found.Times, FirstSeen: found.At, LastSeen: found.At, Evidence: lastCalls(found.Evidence),
 	})
 }
 
@@ -114,8 +114,8 @@ func (f *findings) putBack(all []Breach) {
 	}
 }
 
-// storable returns text that PostgreSQL can store, shortened.
-func storable(text string) string {
+// storableText returns text that PostgreSQL can store, shortened.
+func storableText(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", "\uFFFD"), "\uFFFD")
 	if len(text) > longestText {
 		text = strings.ToValidUTF8(text[:longestText], "") + "…"

@@ -22,8 +22,8 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/judging"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -97,12 +97,12 @@ func setup(t testing.TB, options mockpartner.Options, replicas int) *bench {
 	guard := partner.NewGuard(true)
 	registry := partner.NewRegistry(b.store.Partners, guard, secret, time.Now)
 	account := uuid.New()
-	must(t, b.store.Accounts.CreateAccount(t.Context(), marketplace.Account{ID: account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
+	must(t, b.store.Accounts.CreateAccount(t.Context(), domain.Account{ID: account, Email: "ana@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
 	made, _, err := registry.Register(t.Context(), account, partner.Registration{Name: "x", BaseURL: server.URL, AuthKey: key})
 	must(t, err)
 	base, err := url.Parse(server.URL)
 	must(t, err)
-	b.target = partner.Target{ID: made.ID, Mode: marketplace.Live, BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: key}
+	b.target = partner.Target{ID: made.ID, Mode: domain.Live, BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: key}
 	for range replicas {
 		b.add(t, command)
 	}
@@ -134,7 +134,7 @@ func script(t testing.TB, text string) string {
 }
 
 // breaches returns the breaches of the integration as the API reads them.
-func (b *bench) breaches(t testing.TB) []marketplace.Breach {
+func (b *bench) breaches(t testing.TB) []domain.Breach {
 	t.Helper()
 	found, err := b.store.Partners.Breaches(t.Context(), []uuid.UUID{b.target.ID}, true)
 	must(t, err)
@@ -190,12 +190,12 @@ func (s *shopper) slots(ctx context.Context, client *partner.Client, product, op
 	return slots
 }
 
-// bookable returns an option, and a day with a slot that is not sold out. Which slots the mock has
+// findBookable returns an option, and a day with a slot that is not sold out. Which slots the mock has
 // sold depends on the date.
-func (s *shopper) bookable(ctx context.Context, client *partner.Client) (offer, int) {
+func (s *shopper) findBookable(ctx context.Context, client *partner.Client) (offer, int) {
 	for _, o := range s.pull(ctx) {
 		for day := 1; day <= 60; day++ {
-			if slices.ContainsFunc(s.slots(ctx, client, o.product, o.option, day, day), available) {
+			if slices.ContainsFunc(s.slots(ctx, client, o.product, o.option, day, day), isAvailable) {
 				return o, day
 			}
 		}
@@ -252,8 +252,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// until waits for a condition.
-func until(t testing.TB, what string, holds func() bool) {
+// waitUntil waits for a condition.
+func waitUntil(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -275,7 +275,7 @@ type slot struct {
 	Status partnerapi.SlotStatus
 }
 
-func available(s slot) bool { return s.Status == partnerapi.StatusAvailable }
+func isAvailable(s slot) bool { return s.Status == partnerapi.StatusAvailable }
 
 // sometimesUnauthorized answers every seventh call with 401, although its key is right.
 func sometimesUnauthorized(next http.Handler) http.Handler {

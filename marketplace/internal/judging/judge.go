@@ -70,21 +70,21 @@ func New(c Config) (*Judge, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	j := &Judge{tap: newTap(c.Now, c.Sample, c.Log), config: c, found: findings{pending: map[breachKey]Breach{}}, stop: stop}
-	j.done.Go(func() { every(ctx, heartbeatEvery, j.recordHeartbeat) })
+	j.done.Go(func() { callEvery(ctx, heartbeatEvery, j.recordHeartbeat) })
 	stored, end := context.WithCancel(context.Background())
 	j.done.Go(func() {
 		defer end()
 		j.run(ctx)
 	})
 	j.done.Go(func() {
-		every(stored, storeEvery, j.keep)
+		callEvery(stored, storeEvery, j.keep)
 		j.keep()
 	})
 	return j, nil
 }
 
-// every calls f repeatedly until ctx ends.
-func every(ctx context.Context, interval time.Duration, f func()) {
+// callEvery calls f repeatedly until ctx ends.
+func callEvery(ctx context.Context, interval time.Duration, f func()) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
@@ -149,7 +149,7 @@ func (j *Judge) judge(ctx context.Context) error {
 		case <-next.C:
 			err = j.pass(p, w)
 		case <-p.Gone:
-			return stopped(p)
+			return stopError(p)
 		case <-renew.C:
 			err = errRenewed
 		case <-ctx.Done():
@@ -160,12 +160,12 @@ func (j *Judge) judge(ctx context.Context) error {
 	_ = p.Input.Close() // it prints its last findings and ends
 	<-p.Gone
 	if errors.Is(err, errWrite) {
-		return stopped(p)
+		return stopError(p)
 	}
 	return err
 }
 
-func stopped(p *suite.Process) error {
+func stopError(p *suite.Process) error {
 	return fmt.Errorf("the conformance command ended with %d: %s", p.Code(), p.LastError())
 }
 
@@ -189,7 +189,7 @@ func (j *Judge) pass(p *suite.Process, w *writer) error {
 	for {
 		select {
 		case one := <-j.queue:
-			j.taken(one)
+			j.releaseItem(one)
 			if err := w.write(&text, one); err != nil {
 				return err
 			}

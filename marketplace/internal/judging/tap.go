@@ -172,15 +172,15 @@ func (t *tap) drop(reason Dropped) {
 	}
 }
 
-// taken accounts for a call that left the queue.
-func (t *tap) taken(one item) { t.bytes.Add(-one.size()) }
+// releaseItem accounts for a call that left the queue.
+func (t *tap) releaseItem(one item) { t.bytes.Add(-one.size()) }
 
 // discard drops the waiting calls, because no judge runs that could know what preceded them.
 func (t *tap) discard() {
 	for {
 		select {
 		case one := <-t.queue:
-			t.taken(one)
+			t.releaseItem(one)
 			t.mu.Lock()
 			t.drop(DroppedStopped)
 			t.mu.Unlock()

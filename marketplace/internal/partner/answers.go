@@ -50,11 +50,11 @@ const mostBreaches = 5
 func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) error {
 	return func(_ context.Context, body []byte) error {
 		problems := schemas.Decode(schemas.ReserveAnswer, body, into)
-		if problems == nil && storable(into.ReservationConfirmationCode) == nil && storableTime(into.ExpiresAt) == nil {
+		if problems == nil && checkStorable(into.ReservationConfirmationCode) == nil && storableTime(into.ExpiresAt) == nil {
 			return nil
 		}
 		*into = partnerapi.ReserveAnswer{ReservationConfirmationCode: member(body, "reservationConfirmationCode")}
-		if err := storable(into.ReservationConfirmationCode); err != nil {
+		if err := checkStorable(into.ReservationConfirmationCode); err != nil {
 			*into = partnerapi.ReserveAnswer{}
 			return fmt.Errorf("reservationConfirmationCode: %w", err)
 		}
@@ -68,8 +68,8 @@ func readHold(into *partnerapi.ReserveAnswer) func(context.Context, []byte) erro
 // longestID limits a partner's codes and ids, in bytes.
 const longestID = 1000
 
-// storable says why a text cannot be stored. Such an answer is treated as invalid.
-func storable(text string) error {
+// checkStorable says why a text cannot be stored. Such an answer is treated as invalid.
+func checkStorable(text string) error {
 	switch {
 	case len(text) > longestID:
 		return fmt.Errorf("expected at most %d bytes", longestID)
@@ -79,8 +79,8 @@ func storable(text string) error {
 	return nil
 }
 
-// unprintable reports whether a ticket cannot be stored.
-func unprintable(ticket partnerapi.Ticket) bool {
+// isUnprintable reports whether a ticket cannot be stored.
+func isUnprintable(ticket partnerapi.Ticket) bool {
 	text, err := json.Marshal(ticket)
 	return err != nil || bytes.Contains(text, []byte(`\u0000`))
 }
@@ -114,12 +114,12 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 				return errors.New(problems[0].String())
 			}
 		}
-		if err := storable(into.ExternalBookingID); err != nil {
+		if err := checkStorable(into.ExternalBookingID); err != nil {
 			*into = partnerapi.ConfirmAnswer{}
 			return &unstorable{fmt.Errorf("externalBookingId: %w", err)}
 		}
 		if n := len(into.Tickets); n > 0 {
-			if into.Tickets = slices.DeleteFunc(into.Tickets, unprintable); len(into.Tickets) < n {
+			if into.Tickets = slices.DeleteFunc(into.Tickets, isUnprintable); len(into.Tickets) < n {
 				*breaches = append(*breaches, "tickets: "+errNUL.Error())
 			}
 		}

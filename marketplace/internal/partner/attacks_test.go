@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -32,7 +32,7 @@ func TestAnAddressIsRefusedWithoutAWordOnWhatIsThere(t *testing.T) {
 		b.target.BaseURL, err = url.Parse(address)
 		check(t, err)
 		failed := b.call(t)
-		ours, is := failed.(*marketplace.Error)
+		ours, is := failed.(*domain.Error)
 		if !is {
 			t.Fatalf("%s: want a refusal, got %v", name, failed)
 		}
@@ -65,8 +65,8 @@ func TestThePartnersKeyIsNotRepeatedToAReseller(t *testing.T) {
 		for what, answer := range answers {
 			b := setup(t, answer)
 			b.target.AuthKey = key
-			_, reserved := b.Reserve(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
-			_, confirmed := b.Confirm(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{}, true)
+			_, reserved := b.Reserve(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
+			_, confirmed := b.Confirm(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{}, true)
 			for _, o := range []partner.Outcome{reserved, confirmed} {
 				message := o.Message + strings.Join(o.Breaches, " ")
 				if o.Err != nil {
@@ -94,7 +94,7 @@ func TestATicketLeadsNowhereButToAWebPage(t *testing.T) {
 				{"deliveryFormat":"PDF_URL","deliveryMethod":"TICKET","deliveryValue":`+string(text)+`}]},{"redemptionMethod":"DIGITAL","deliveryOptions":[
 				{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"javascript:is what a scanner reads"}]}]}`)
 		})
-		booked, o := b.Confirm(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{}, true)
+		booked, o := b.Confirm(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{}, true)
 		has := slices.ContainsFunc(booked.Tickets, func(ticket partnerapi.Ticket) bool { return ticket.DeliveryOptions[0].DeliveryValue == address })
 		if o.Kind != partner.Done || has != kept || kept != (len(o.Breaches) == 0) || len(booked.Tickets) == 0 {
 			t.Errorf("%q: want it kept: %t, and a breach where it is not, got %+v, %+v", address, kept, booked, o)

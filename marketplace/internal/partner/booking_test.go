@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -20,21 +20,21 @@ const (
 	goodBooking = `{"externalBookingId":"B-1","status":"CONFIRMED"}`
 )
 
-// silent never answers. The server notices that the caller has disconnected after it has
+// neverAnswer never answers. The server notices that the caller has disconnected after it has
 // read the body.
-func silent(_ http.ResponseWriter, r *http.Request) {
+func neverAnswer(_ http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()
 }
 
 func (b *bench) reserve(ctx context.Context) (partnerapi.ReserveAnswer, partner.Outcome) {
-	return b.Reserve(ctx, soon(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{
+	return b.Reserve(ctx, soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{
 		ProductID: "p", OptionID: "o", AvailabilityID: "a", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 2}}, ResellerReference: "r",
 	}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
 }
 
 func (b *bench) confirm(ctx context.Context) (partnerapi.ConfirmAnswer, partner.Outcome) {
-	return b.Confirm(ctx, soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H/1"}, false)
+	return b.Confirm(ctx, soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H/1"}, false)
 }
 
 func TestABookingsCallsAreWhatTheContractSays(t *testing.T) {
@@ -62,11 +62,11 @@ func TestABookingsCallsAreWhatTheContractSays(t *testing.T) {
 		t.Errorf("want a booking, got %+v and %+v", booked, confirmed)
 	}
 	for _, code := range []string{"H/1", "..", "a+b %"} {
-		if o := b.Release(t.Context(), soon(), b.target, code); o.Kind != partner.Done {
+		if o := b.Release(t.Context(), soonDeadline(), b.target, code); o.Kind != partner.Done {
 			t.Errorf("want it taken, got %+v", o)
 		}
 	}
-	if o := b.Cancel(t.Context(), soon(), b.target, "B/1", "ill"); o.Kind != partner.Done {
+	if o := b.Cancel(t.Context(), soonDeadline(), b.target, "B/1", "ill"); o.Kind != partner.Done {
 		t.Errorf("want it taken, got %+v", o)
 	}
 	want := []string{
@@ -108,7 +108,7 @@ func TestAConfirmsOutcomeDistinguishesAnAnswerFromNone(t *testing.T) {
 		"NUL in a booking's id":   {says(200, `{"status":"CONFIRMED","externalBookingId":"B\u0000"}`), partner.Unstorable, partner.ResultUnreadable, ""},
 		"an endless answer":       {says(200, strings.Repeat(" ", 9<<20)), partner.Unreadable, partner.ResultUnreadable, ""},
 		"an endless error":        {says(500, strings.Repeat(" ", 9<<20)), partner.Failed, partner.ResultUnreadable, ""},
-		"silence":                 {silent, partner.Unanswered, partner.ResultTimeout, ""},
+		"silence":                 {neverAnswer, partner.Unanswered, partner.ResultTimeout, ""},
 		"a lost connection":       {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.Unanswered, partner.ResultTransport, ""},
 		"half an answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
@@ -124,7 +124,7 @@ func TestAConfirmsOutcomeDistinguishesAnAnswerFromNone(t *testing.T) {
 			judge := func(t *testing.T, b *bench) {
 				_, o := b.confirm(t.Context())
 				b.observes(t, c.health)
-				if o.Kind != c.kind || o.Message != c.message || (o.Err == nil) != (c.kind == partner.Done) || (o.Status != 0) != o.Kind.Answered() {
+				if o.Kind != c.kind || o.Message != c.message || (o.Err == nil) != (c.kind == partner.Done) || (o.Status != 0) != o.Kind.IsAnswered() {
 					t.Errorf("want %s with %q, got %+v", c.kind, c.message, o)
 				}
 			}
@@ -149,7 +149,7 @@ func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
 		`{"externalBookingId":"B-1","status":17,"tickets":"none","uuid":{"a":["strange"]}}`:                                                  0,
 	} {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
-		booked, o := b.Confirm(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
+		booked, o := b.Confirm(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
 		if o.Kind != partner.Done || booked.ExternalBookingID != "B-1" || len(booked.Tickets) != tickets || len(o.Breaches) == 0 {
 			t.Errorf("%s: want the booking, %d tickets and what it breaks, got %+v and %+v", body, tickets, booked, o)
 		}
@@ -194,7 +194,7 @@ func TestACallWithoutAConnectionWasNotSent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(http.ResponseWriter, *http.Request) {})
 	b.target.BaseURL.Host = "127.0.0.1:1"
-	if _, o := b.confirm(t.Context()); o.Kind != partner.NotSent || marketplace.CodeOf(o.Err) != marketplace.PartnerFailed {
+	if _, o := b.confirm(t.Context()); o.Kind != partner.NotSent || domain.CodeOf(o.Err) != domain.PartnerFailed {
 		t.Errorf("want it not sent, got %+v", o)
 	}
 	b.observes(t, partner.ResultTransport)
@@ -207,7 +207,7 @@ func TestACallThatGetsNoPermitInTimeIsNotSent(t *testing.T) {
 		c.AtOnce = 1
 	})
 	done := make(chan struct{})
-	go func() { defer close(done); _ = b.Release(t.Context(), soon(), b.target, "H") }()
+	go func() { defer close(done); _ = b.Release(t.Context(), soonDeadline(), b.target, "H") }()
 	<-hanging
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -226,10 +226,10 @@ type late struct {
 
 func (b *bench) reserveLate(t *testing.T) chan late {
 	came := make(chan late, 1)
-	_, o := b.Reserve(t.Context(), soon(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
+	_, o := b.Reserve(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(hold partnerapi.ReserveAnswer, o partner.Outcome) {
 		came <- late{hold, o}
 	})
-	if o.Kind != partner.Unanswered || marketplace.CodeOf(o.Err) != marketplace.PartnerLate {
+	if o.Kind != partner.Unanswered || domain.CodeOf(o.Err) != domain.PartnerLate {
 		t.Errorf("want no answer, got %+v", o)
 	}
 	return came
@@ -262,7 +262,7 @@ func TestALateHoldIsRecorded(t *testing.T) {
 
 func TestListeningEndsWithTheService(t *testing.T) {
 	t.Parallel()
-	timed(t, silent, func(t *testing.T, b *bench) {
+	timed(t, neverAnswer, func(t *testing.T, b *bench) {
 		came, since := b.reserveLate(t), time.Now()
 		b.Close()
 		if l := <-came; l.Kind != partner.Unanswered || time.Since(since) != 0 {
@@ -282,10 +282,10 @@ func TestReserveOutlivesItsCaller(t *testing.T) {
 
 func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
 	t.Parallel()
-	timed(t, silent, func(t *testing.T, b *bench) {
+	timed(t, neverAnswer, func(t *testing.T, b *bench) {
 		for state, limit := range map[partnerapi.Health]time.Duration{partnerapi.Healthy: 5 * time.Second, partnerapi.Degraded: 10 * time.Second} {
 			began := time.Now()
-			_, o := b.Confirm(t.Context(), soon(), b.target, state, partnerapi.ConfirmRequest{}, false)
+			_, o := b.Confirm(t.Context(), soonDeadline(), b.target, state, partnerapi.ConfirmRequest{}, false)
 			if o.Err == nil || !strings.Contains(o.Err.Error(), "within "+limit.String()) || time.Since(began) != limit {
 				t.Errorf("%s: want it late after %s, got %v after %s", state, limit, o.Err, time.Since(began))
 			}
@@ -297,7 +297,7 @@ func TestAReleaseIsTakenByAny2xx(t *testing.T) {
 	t.Parallel()
 	for body, status := range map[string]int{"": 204, "released": 200, `{"success":false}`: 200} {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status); _, _ = io.WriteString(w, body) })
-		if o := b.Release(t.Context(), soon(), b.target, "H"); o.Kind != partner.Done || o.Err != nil || len(o.Breaches) != 1 {
+		if o := b.Release(t.Context(), soonDeadline(), b.target, "H"); o.Kind != partner.Done || o.Err != nil || len(o.Breaches) != 1 {
 			t.Errorf("%d %s: want it taken, with a breach, got %+v", status, body, o)
 		}
 	}
@@ -317,8 +317,8 @@ func TestARefusalIsReportedByItsMeaning(t *testing.T) {
 		b := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		_, reserved := b.reserve(t.Context())
 		_, confirmed := b.confirm(t.Context())
-		cancelled := b.Cancel(t.Context(), soon(), b.target, "B", "")
-		if got := [3]partner.Kind{reserved.Kind, confirmed.Kind, cancelled.Kind}; got != want || cancelled.Status != status || !got[0].Refused() {
+		cancelled := b.Cancel(t.Context(), soonDeadline(), b.target, "B", "")
+		if got := [3]partner.Kind{reserved.Kind, confirmed.Kind, cancelled.Kind}; got != want || cancelled.Status != status || !got[0].IsRefused() {
 			t.Errorf("%d: want %q, got %q", status, want, got)
 		}
 	}

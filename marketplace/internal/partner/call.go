@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -60,7 +60,7 @@ func (asked call) refusal(status int) Kind {
 
 // tooLate returns the error for a partner that did not answer in time.
 func tooLate(asked call) error {
-	return marketplace.Errorf(marketplace.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
+	return domain.Errorf(domain.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
 }
 
 // Kind is the outcome of a call.
@@ -79,11 +79,11 @@ const (
 	NotSent     Kind = "not sent"    // the partner received nothing
 )
 
-// Answered reports whether the partner's complete answer was read.
-func (k Kind) Answered() bool { return k != Unanswered && k != NotSent }
+// IsAnswered reports whether the partner's complete answer was read.
+func (k Kind) IsAnswered() bool { return k != Unanswered && k != NotSent }
 
-// Refused reports whether the partner answered that it did not do it.
-func (k Kind) Refused() bool {
+// IsRefused reports whether the partner answered that it did not do it.
+func (k Kind) IsRefused() bool {
 	return k == SlotRefused || k == Unsupported || k == Refused || k == Failed
 }
 

@@ -172,5 +172,5 @@ func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	}
 	within, cancel := context.WithTimeoutCause(ctx, c.config.Scale(asked.limit), errLate)
 	defer cancel()
-	return c.observed(ctx, t, asked, c.exchange(within, t, asked))
+	return c.observeCall(ctx, t, asked, c.exchange(within, t, asked))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -40,14 +40,14 @@ func (r *Registry) TryTarget(ctx context.Context, account, id uuid.UUID, c Chang
 	if err != nil {
 		return Target{}, err
 	}
-	_, target, err := r.changed(before, c)
+	_, target, err := r.applyChange(before, c)
 	if err != nil {
 		return Target{}, err
 	}
 	return r.takeTries(before, target)
 }
 
-func (r *Registry) takeTries(i marketplace.Integration, t Target) (Target, error) {
+func (r *Registry) takeTries(i domain.Integration, t Target) (Target, error) {
 	if err := r.tries.Take("account " + i.AccountID.String()).Err(); err != nil {
 		return t, err
 	}
@@ -59,12 +59,12 @@ func (r *Registry) takeTries(i marketplace.Integration, t Target) (Target, error
 // first, unless the change is forced; if try fails, nothing changes. Calls in progress keep their
 // key. The error is Invalid, or Conflict if the account has another live integration with that
 // address, or if the integration changed during the test.
-func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, try func(context.Context, Target) error) (marketplace.Integration, error) {
+func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, try func(context.Context, Target) error) (domain.Integration, error) {
 	before, err := r.Find(ctx, account, id)
 	if err != nil {
 		return before, err
 	}
-	after, target, err := r.changed(before, c)
+	after, target, err := r.applyChange(before, c)
 	if err != nil {
 		return before, err
 	}
@@ -79,16 +79,16 @@ func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, 
 	return after, r.store.ChangeIntegration(ctx, before, after)
 }
 
-// changed returns an integration after a change, and its target. An unchanged key keeps its sealed
+// applyChange returns an integration after a change, and its target. An unchanged key keeps its sealed
 // form.
-func (r *Registry) changed(i marketplace.Integration, c Change) (marketplace.Integration, Target, error) {
+func (r *Registry) applyChange(i domain.Integration, c Change) (domain.Integration, Target, error) {
 	target, err := r.Target(i)
 	if err != nil {
 		return i, target, err
 	}
 	if c.BaseURL != nil {
 		if i.BaseURL, err = r.guard.ParseBaseURL(*c.BaseURL); err != nil {
-			return i, target, &marketplace.Error{Code: marketplace.Invalid, Message: "invalid change", Details: []string{err.Error()}}
+			return i, target, &domain.Error{Code: domain.Invalid, Message: "invalid change", Details: []string{err.Error()}}
 		}
 	}
 	if c.AuthKey != nil && *c.AuthKey != target.AuthKey {
@@ -108,7 +108,7 @@ func set[T any](field *T, to *T) {
 }
 
 // sameTarget reports whether both are called in the same way.
-func sameTarget(a, b marketplace.Integration) bool {
+func sameTarget(a, b domain.Integration) bool {
 	return a.BaseURL.String() == b.BaseURL.String() && a.AuthType == b.AuthType && bytes.Equal(a.AuthKey, b.AuthKey)
 }
 

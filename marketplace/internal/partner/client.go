@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -24,7 +24,7 @@ import (
 // Target is how a partner is called.
 type Target struct {
 	ID       uuid.UUID // of the integration
-	Mode     marketplace.Mode
+	Mode     domain.Mode
 	BaseURL  *url.URL
 	AuthType partnerapi.AuthType
 	AuthKey  string
@@ -93,7 +93,7 @@ func transport(config Config) *http.Transport {
 // not use HTTP/2, where calls share a connection and a write does not belong to one call.
 func bookingTransport(config Config) *http.Transport {
 	t := transport(config)
-	t.DialContext = checked(t.DialContext)
+	t.DialContext = checkingDialer(t.DialContext)
 	t.ForceAttemptHTTP2, t.Protocols = false, new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
 	return t

@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/schemas/partnerapi"
@@ -116,7 +116,7 @@ func (b *bench) observes(t *testing.T, want partner.Result) {
 	}
 }
 
-func anything(context.Context, []byte) error { return nil }
+func acceptAny(context.Context, []byte) error { return nil }
 
 func TestACallIsWhatTheContractSays(t *testing.T) {
 	t.Parallel()
@@ -126,11 +126,11 @@ func TestACallIsWhatTheContractSays(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s %s", r.Method, r.URL, r.Header.Get("Authorization"), body))
 		_, _ = io.WriteString(w, "[]")
 	})
-	if err := b.Products(t.Context(), b.target, time.Time{}, anything); err != nil {
+	if err := b.Products(t.Context(), b.target, time.Time{}, acceptAny); err != nil {
 		t.Error(err)
 	}
 	b.target.AuthType = partnerapi.APIKey
-	if err := b.Products(t.Context(), b.target, time.Date(2026, 7, 1, 11, 0, 0, 0, time.FixedZone("", 7200)), anything); err != nil {
+	if err := b.Products(t.Context(), b.target, time.Date(2026, 7, 1, 11, 0, 0, 0, time.FixedZone("", 7200)), acceptAny); err != nil {
 		t.Error(err)
 	}
 	if err := b.Probe(t.Context(), b.target); err != nil {
@@ -140,7 +140,7 @@ func TestACallIsWhatTheContractSays(t *testing.T) {
 		ProductID: "p", OptionID: "o", LocalDateStart: "2026-07-01", LocalDateEnd: "2026-08-30",
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
 	}
-	if err := b.Availability(t.Context(), b.target, asked, anything); err != nil {
+	if err := b.Availability(t.Context(), b.target, asked, acceptAny); err != nil {
 		t.Error(err)
 	}
 	want := []string{
@@ -165,7 +165,7 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer  http.HandlerFunc
 		outcome partner.Result
-		code    marketplace.Code
+		code    domain.Code
 		words   string
 	}{
 		"a good answer": {says(200, "good"), partner.ResultOK, "", ""},
@@ -175,66 +175,66 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 			_, _ = io.WriteString(zip, "good")
 			_ = zip.Close()
 		}, partner.ResultOK, "", ""},
-		"nonsense":   {says(200, "bad"), partner.ResultUnreadable, marketplace.PartnerFailed, "is invalid: not good"},
-		"an error":   {says(503, ""), partner.ResultStatus, marketplace.PartnerFailed, "GET /products with 503"},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.ResultStatus, marketplace.PartnerFailed, "with 302"},
-		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, partner.ResultTimeout, marketplace.PartnerLate, "did not answer GET /products within 15s"},
+		"nonsense":   {says(200, "bad"), partner.ResultUnreadable, domain.PartnerFailed, "is invalid: not good"},
+		"an error":   {says(503, ""), partner.ResultStatus, domain.PartnerFailed, "GET /products with 503"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, partner.ResultStatus, domain.PartnerFailed, "with 302"},
+		"silence":    {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, partner.ResultTimeout, domain.PartnerLate, "did not answer GET /products within 15s"},
 		"a body that never ends in time": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "go")
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		}, partner.ResultTimeout, marketplace.PartnerLate, "within 15s"},
-		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
+		}, partner.ResultTimeout, domain.PartnerLate, "within 15s"},
+		"a lost connection": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, partner.ResultTransport, domain.PartnerFailed, "the connection was lost"},
 		"half a body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = io.WriteString(w, "good")
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
+		}, partner.ResultTransport, domain.PartnerFailed, "the connection was lost"},
 		"a flood": {func(w http.ResponseWriter, _ *http.Request) {
 			block := make([]byte, 1<<20)
 			for range 65 {
 				_, _ = w.Write(block)
 			}
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
+		}, partner.ResultUnreadable, domain.PartnerFailed, "exceeds 64 MiB"},
 		"a flood that is announced": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(64<<20+1))
 			_, _ = io.WriteString(w, "good")
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
+		}, partner.ResultUnreadable, domain.PartnerFailed, "exceeds 64 MiB"},
 		"a flood in a small packet": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			packed := gzipped(t, make([]byte, 1<<20))
+			packed := gzipText(t, make([]byte, 1<<20))
 			for range 65 { // gzip allows several streams in a row
 				_, _ = w.Write(packed)
 			}
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "exceeds 64 MiB"},
+		}, partner.ResultUnreadable, domain.PartnerFailed, "exceeds 64 MiB"},
 		"no gzip though it says so": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, "good, but not packed")
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "is not compressed that way"},
+		}, partner.ResultUnreadable, domain.PartnerFailed, "is not compressed that way"},
 		"gzip that is damaged": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			packed := gzipped(t, []byte("good"))
+			packed := gzipText(t, []byte("good"))
 			packed[len(packed)-6] ^= 1
 			_, _ = w.Write(packed)
-		}, partner.ResultUnreadable, marketplace.PartnerFailed, "is not compressed that way"},
+		}, partner.ResultUnreadable, domain.PartnerFailed, "is not compressed that way"},
 		"gzip that is cut short": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
-			packed := gzipped(t, []byte("good"))
+			packed := gzipText(t, []byte("good"))
 			_, _ = w.Write(packed[:len(packed)-4])
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
+		}, partner.ResultTransport, domain.PartnerFailed, "the connection was lost"},
 		"a flood of headers": {func(w http.ResponseWriter, _ *http.Request) {
 			for i := range 2000 {
 				w.Header().Set(fmt.Sprint("X-", i), strings.Repeat("x", 100))
 			}
 			_, _ = io.WriteString(w, "good")
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
+		}, partner.ResultTransport, domain.PartnerFailed, "the connection was lost"},
 		"a flood of early hints": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Long", strings.Repeat("x", 10_000))
 			for r.Context().Err() == nil {
 				w.WriteHeader(http.StatusEarlyHints)
 			}
-		}, partner.ResultTransport, marketplace.PartnerFailed, "the connection was lost"},
-		"a page":     {says(200, "<html>"), partner.ResultUnreadable, marketplace.PartnerFailed, "is invalid: not good"},
-		"no content": {says(204, ""), partner.ResultUnreadable, marketplace.PartnerFailed, "is invalid: not good"},
+		}, partner.ResultTransport, domain.PartnerFailed, "the connection was lost"},
+		"a page":     {says(200, "<html>"), partner.ResultUnreadable, domain.PartnerFailed, "is invalid: not good"},
+		"no content": {says(204, ""), partner.ResultUnreadable, domain.PartnerFailed, "is invalid: not good"},
 		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
 			tick := time.NewTicker(5 * time.Millisecond)
 			defer tick.Stop()
@@ -243,7 +243,7 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 				_ = http.NewResponseController(w).Flush()
 				<-tick.C
 			}
-		}, partner.ResultTimeout, marketplace.PartnerLate, "within 15s"},
+		}, partner.ResultTimeout, domain.PartnerLate, "within 15s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -262,7 +262,7 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 					}
 					return
 				}
-				if err == nil || marketplace.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
+				if err == nil || domain.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.words) {
 					t.Errorf("want %s with %q, got %v", c.code, c.words, err)
 				}
 			}
@@ -275,7 +275,7 @@ func TestTheOutcomeOfACallIsReportedAndLogged(t *testing.T) {
 	}
 }
 
-func gzipped(t *testing.T, text []byte) []byte {
+func gzipText(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
@@ -307,7 +307,7 @@ func TestANameThatLeadsInsideIsNotDialled(t *testing.T) {
 		c.Guard = partner.NewGuard(false)
 	})
 	b.target.BaseURL.Host = strings.Replace(b.target.BaseURL.Host, "127.0.0.1", "localhost", 1)
-	if err := b.Products(t.Context(), b.target, time.Time{}, anything); !refused(err) {
+	if err := b.Products(t.Context(), b.target, time.Time{}, acceptAny); !isRefused(err) {
 		t.Errorf("want it refused, got %v", err)
 	}
 }
@@ -316,7 +316,7 @@ func TestACallerThatGivesUpDoesNotAffectThePartnersHealth(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(t.Context())
 	b := setup(t, func(_ http.ResponseWriter, r *http.Request) { giveUp(); <-r.Context().Done() })
-	if err := b.Products(ctx, b.target, time.Time{}, anything); !errors.Is(err, context.Canceled) {
+	if err := b.Products(ctx, b.target, time.Time{}, acceptAny); !errors.Is(err, context.Canceled) {
 		t.Errorf("want our own end, got %v", err)
 	}
 	if len(b.observed) != 0 {
@@ -376,14 +376,14 @@ func TestFreshAvailabilityIsWaitedForAlsoWhenTheCustomerHangsUp(t *testing.T) {
 	})
 	customer, hangUp := context.WithCancel(t.Context())
 	over := make(chan error, 1)
-	go func() { over <- b.FreshAvailability(customer, b.target, partnerapi.AvailabilityRequest{}, anything) }()
+	go func() { over <- b.FreshAvailability(customer, b.target, partnerapi.AvailabilityRequest{}, acceptAny) }()
 	<-arrived
 	hangUp()
 	close(answer)
 	if err := <-over; err != nil {
 		t.Errorf("Expected the partner's answer, received %v", err)
 	}
-	if err := b.FreshAvailability(customer, b.target, partnerapi.AvailabilityRequest{}, anything); !errors.Is(err, context.Canceled) {
+	if err := b.FreshAvailability(customer, b.target, partnerapi.AvailabilityRequest{}, acceptAny); !errors.Is(err, context.Canceled) {
 		t.Errorf("Expected nothing sent for a customer who has left before, received %v", err)
 	}
 }

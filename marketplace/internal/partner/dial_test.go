@@ -82,8 +82,8 @@ func (n *names) reply(message dnsmessage.Message) ([]byte, error) {
 // public.
 const public = "127.0.0.2"
 
-// named returns a client whose partner has the name partner.example.
-func named(t *testing.T, answer http.HandlerFunc) (*bench, *names) {
+// newNamedBench returns a client whose partner has the name partner.example.
+func newNamedBench(t *testing.T, answer http.HandlerFunc) (*bench, *names) {
 	t.Helper()
 	listener, err := net.Listen("tcp", public+":0")
 	if err != nil {
@@ -107,14 +107,14 @@ func named(t *testing.T, answer http.HandlerFunc) (*bench, *names) {
 
 func (b *bench) call(t *testing.T) error {
 	t.Helper()
-	return b.Products(t.Context(), b.target, time.Time{}, anything)
+	return b.Products(t.Context(), b.target, time.Time{}, acceptAny)
 }
 
-func refused(err error) bool { return err != nil && errors.Is(err, ssrf.ErrProhibitedIP) }
+func isRefused(err error) bool { return err != nil && errors.Is(err, ssrf.ErrProhibitedIP) }
 
 func TestANameIsLookedAtWheneverItIsDialled(t *testing.T) {
 	t.Parallel()
-	b, names := named(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
+	b, names := newNamedBench(t, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Connection", "close") })
 	if err := b.call(t); err != nil {
 		t.Fatalf("want a public address called, got %v", err)
 	}
@@ -123,7 +123,7 @@ func TestANameIsLookedAtWheneverItIsDialled(t *testing.T) {
 		"64:ff9b::7f00:1", "64:ff9b:1::7f00:1", "2002:7f00:1::1", "2001:0:7f00:1::1", "fd00:ec2::254", "fe80::1", "fec0::1",
 	} {
 		names.set("partner.example", inside)
-		if err := b.call(t); !refused(err) {
+		if err := b.call(t); !isRefused(err) {
 			t.Errorf("%s: want the name refused now, got %v", inside, err)
 		}
 	}
@@ -135,7 +135,7 @@ func TestANameIsLookedAtWheneverItIsDialled(t *testing.T) {
 
 func TestOnlyThePublicAddressesOfANameAreDialled(t *testing.T) {
 	t.Parallel()
-	b, names := named(t, func(http.ResponseWriter, *http.Request) {})
+	b, names := newNamedBench(t, func(http.ResponseWriter, *http.Request) {})
 	names.set("partner.example", "127.0.0.1", "::1", public)
 	if err := b.call(t); err != nil {
 		t.Errorf("want the public one called, got %v", err)
@@ -144,7 +144,7 @@ func TestOnlyThePublicAddressesOfANameAreDialled(t *testing.T) {
 
 func TestAConnectionForOneHostNameIsNotUsedForAnother(t *testing.T) {
 	t.Parallel()
-	b, names := named(t, func(http.ResponseWriter, *http.Request) {})
+	b, names := newNamedBench(t, func(http.ResponseWriter, *http.Request) {})
 	if err := b.call(t); err != nil { // the connection stays open
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestAConnectionForOneHostNameIsNotUsedForAnother(t *testing.T) {
 	address.Host = strings.Replace(address.Host, "partner.example", "other.example", 1)
 	other.BaseURL = &address
 	names.set("other.example", "127.0.0.1")
-	if err := b.Probe(t.Context(), other); !refused(err) {
+	if err := b.Probe(t.Context(), other); !isRefused(err) {
 		t.Errorf("want the other name looked at for itself, got %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestARedirectInsideIsNotFollowed(t *testing.T) {
 	private := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inside.Add(1) }))
 	t.Cleanup(private.Close)
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		b, _ := named(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, private.URL, status) })
+		b, _ := newNamedBench(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, private.URL, status) })
 		if err := b.call(t); err == nil || inside.Load() != 0 {
 			t.Errorf("%d: want an error and no other call, got %v and %d", status, err, inside.Load())
 		}
@@ -179,7 +179,7 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	var direct atomic.Int64
-	b, _ := named(t, func(http.ResponseWriter, *http.Request) { direct.Add(1) })
+	b, _ := newNamedBench(t, func(http.ResponseWriter, *http.Request) { direct.Add(1) })
 	if err := b.call(t); err != nil || direct.Load() != 1 || proxied.Load() != 0 {
 		t.Errorf("want one call of our own, got %d, %d by the proxy, and %v", direct.Load(), proxied.Load(), err)
 	}
@@ -188,7 +188,7 @@ func TestAProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 // Some systems' resolvers accept these as 127.0.0.1. Ours looks them up as names.
 func TestANumberIsNotAName(t *testing.T) {
 	t.Parallel()
-	b, _ := named(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") })
+	b, _ := newNamedBench(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") })
 	for _, host := range []string{"2130706433", "0177.0.0.1", "0x7f.0.0.1", "127.1"} {
 		b.target.BaseURL.Host = host
 		if err := b.call(t); err == nil {

@@ -37,20 +37,20 @@ func (c *Client) listen(ctx context.Context, t Target, asked call) Outcome {
 	defer timer.Stop()
 	select {
 	case outcome := <-answered:
-		return c.observed(c.life, t, asked, outcome)
+		return c.observeCall(c.life, t, asked, outcome)
 	case <-timer.C:
 		c.calls.Go(func() { asked.late(<-answered) })
-		return c.observed(ctx, t, asked, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
+		return c.observeCall(ctx, t, asked, Outcome{Kind: Unanswered, Took: limit, Err: tooLate(asked), result: ResultTimeout})
 	}
 }
 
-// observed updates the partner's health after a call, unless the service itself cancelled it.
-func (c *Client) observed(ctx context.Context, t Target, asked call, o Outcome) Outcome {
-	if ctx.Err() != nil && !o.Kind.Answered() {
+// observeCall updates the partner's health after a call, unless the service itself cancelled it.
+func (c *Client) observeCall(ctx context.Context, t Target, asked call, o Outcome) Outcome {
+	if ctx.Err() != nil && !o.Kind.IsAnswered() {
 		o.Err = context.Cause(ctx)
 	} else if o.result != "" && !asked.trial {
 		c.config.Observe(t.ID, Observation{
-			At: c.config.Now(), Mode: t.Mode, Result: o.result, Status: o.Status, Took: o.Took, Endpoint: asked.endpoint, Wrong: asked.wrong(o), Lawful: asked.lawful(o),
+			At: c.config.Now(), Mode: t.Mode, Result: o.result, Status: o.Status, Took: o.Took, Endpoint: asked.endpoint, Wrong: asked.problem(o), Lawful: asked.isLawful(o),
 		})
 	}
 	return o
@@ -73,17 +73,17 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	ctx, span := spanOf(ctx, t, asked)
 	place := &place{of: c.large}
 	defer place.leave() // after the body has been interpreted, too
-	r, took := c.watched(t, asked, func() reply { return c.send(ctx, t, asked, place) })
+	r, took := c.sendWatched(t, asked, func() reply { return c.send(ctx, t, asked, place) })
 	o := judge(ctx, asked, r)
 	o.Took = took
 	span.end(o)
-	return o.without(t.AuthKey)
+	return o.redactKey(t.AuthKey)
 }
 
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
 	sending := &sending{by: asked.by}
 	defer func() { r.sent = sending.sent.Load() }()
-	request, body, err := c.request(sending.guarded(ctx), t, asked)
+	request, body, err := c.request(sending.guardSending(ctx), t, asked)
 	r.request, r.asked = request, body
 	if err != nil {
 		return reply{err: err}

@@ -29,7 +29,7 @@ func CrowdedReader(ctx context.Context, answer io.Reader, usual int64) io.Reader
 // Dial makes a client reach all partners by that function.
 func (c *Client) Dial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	c.http.Transport.(*http.Transport).DialContext = dial
-	c.booking.Transport.(*http.Transport).DialContext = checked(dial)
+	c.booking.Transport.(*http.Transport).DialContext = checkingDialer(dial)
 }
 
 // Trust makes a client trust only the certificates of the test's partner.

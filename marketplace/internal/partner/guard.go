@@ -118,7 +118,7 @@ func (g *Guard) parseHost(host string) (string, error) {
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if address, err := netip.ParseAddr(host); err == nil {
-		if !g.public(address) {
+		if !g.isPublic(address) {
 			return "", errNotPublic
 		}
 		return address.String(), nil
@@ -149,7 +149,7 @@ func withPort(host, port, scheme string) (string, error) {
 	return host, nil
 }
 
-func (g *Guard) public(address netip.Addr) bool {
+func (g *Guard) isPublic(address netip.Addr) bool {
 	if g.guardian == nil {
 		return true
 	}

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -30,7 +30,7 @@ const (
 // Observation describes one call to the partner.
 type Observation struct {
 	At     time.Time
-	Mode   marketplace.Mode // of the integration
+	Mode   domain.Mode // of the integration
 	Result Result
 	Status int           // of the answer, if any
 	Took   time.Duration // until the answer was read or the call was cancelled
@@ -58,7 +58,7 @@ type HealthChange struct {
 // Fare is a partner's health and its recent changes.
 type Fare struct {
 	Health
-	Changes marketplace.List[HealthChange] // of the state, newest first
+	Changes domain.List[HealthChange] // of the state, newest first
 }
 
 // Health is a partner's state with its counters. The zero value means that the partner has not been

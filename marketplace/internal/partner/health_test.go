@@ -17,7 +17,7 @@ var calls = map[string]partner.Observation{
 	"500": {Result: partner.ResultStatus, Status: 500}, "302": {Result: partner.ResultStatus, Status: 302},
 }
 
-func after(names ...string) (h partner.Health) {
+func healthAfter(names ...string) (h partner.Health) {
 	for _, name := range names {
 		h = h.After(calls[name])
 	}
@@ -44,7 +44,7 @@ func TestThreeFailuresInARowDegradeAndTwoAnswersHeal(t *testing.T) {
 		{[]string{"500", "500", "500", "ok", "404", "ok"}, partnerapi.Healthy, 4},
 		{[]string{"500", "500", "500", "ok", "500", "ok"}, partnerapi.Degraded, 4},
 	} {
-		if got := after(c.calls...); got.State != c.state || got.FailureCount != c.failures {
+		if got := healthAfter(c.calls...); got.State != c.state || got.FailureCount != c.failures {
 			t.Errorf("%v: want %s with %d failures, got %s with %d", c.calls, c.state, c.failures, got.State, got.FailureCount)
 		}
 	}
@@ -85,7 +85,7 @@ func TestTheStateFollowsFromTheCalls(t *testing.T) {
 				state = partnerapi.Healthy
 			}
 		}
-		got := after(list...)
+		got := healthAfter(list...)
 		if len(list) > 0 && (got.State != state || got.FailureCount != failures) {
 			t.Fatalf("want %s with %d failures, got %s with %d", state, failures, got.State, got.FailureCount)
 		}

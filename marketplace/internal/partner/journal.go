@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -97,22 +97,22 @@ func orNil(text string) *string {
 
 func newEntryID() uuid.UUID { return uuid.Must(uuid.NewV7()) } // an error only without randomness, which Go does not survive
 
-// wrong says what was wrong with a call, without data of guests: values from an answer about a
+// problem says what was wrong with a call, without data of guests: values from an answer about a
 // booking are left out.
-func (asked call) wrong(o Outcome) string {
+func (asked call) problem(o Outcome) string {
 	if o.Err == nil {
 		return ""
 	}
-	message := marketplace.MessageOf(o.Err)
+	message := domain.MessageOf(o.Err)
 	if asked.endpoint != partnerapi.Products && asked.endpoint != partnerapi.Availability {
 		message, _, _ = strings.Cut(message, ", received ")
 	}
 	return oneLine(message)
 }
 
-// lawful reports whether the contract allows this answer: an unavailable slot, a hold that cannot
+// isLawful reports whether the contract allows this answer: an unavailable slot, a hold that cannot
 // be confirmed, or an unsupported cancellation.
-func (asked call) lawful(o Outcome) bool {
+func (asked call) isLawful(o Outcome) bool {
 	switch o.Kind {
 	case SlotRefused:
 		return o.Message != ""

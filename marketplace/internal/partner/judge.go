@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // judge returns the outcome of a call.
@@ -22,7 +22,7 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		lost = Unanswered
 	}
 	failed := func(o Outcome, format string, values ...any) Outcome {
-		o.Err = marketplace.Errorf(marketplace.PartnerFailed, format, values...)
+		o.Err = domain.Errorf(domain.PartnerFailed, format, values...)
 		return o
 	}
 	what := asked.what()
@@ -32,24 +32,24 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	case errors.Is(r.err, errLarge):
 		return failed(Outcome{Kind: answered, Status: r.status, result: ResultUnreadable}, "the partner's answer to %s exceeds %d MiB", what, asked.largest>>20)
 	case errors.Is(r.err, errOverdue):
-		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "%s was not sent in time", what)}
+		return Outcome{Kind: lost, Err: domain.Errorf(domain.PartnerLate, "%s was not sent in time", what)}
 	case errors.Is(r.err, errCrowded):
-		return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s exceeds %d MiB, and waited for other large answers until its %s had passed", what, usualAnswer>>20, asked.limit)}
+		return Outcome{Kind: lost, Err: domain.Errorf(domain.PartnerLate, "the partner's answer to %s exceeds %d MiB, and waited for other large answers until its %s had passed", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
 		return Outcome{Kind: lost, Err: tooLate(asked), result: ResultTimeout}
 	case r.err != nil: // also for private addresses: details of our network are not shown
-		return Outcome{Kind: lost, result: ResultTransport, Err: &marketplace.Error{
-			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection was lost", what), Cause: withoutAddress(r.err),
+		return Outcome{Kind: lost, result: ResultTransport, Err: &domain.Error{
+			Code: domain.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection was lost", what), Cause: withoutAddress(r.err),
 		}}
 	case r.status/100 != 2 || asked.only200 && r.status != http.StatusOK:
-		return Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus, Err: &marketplace.Error{
-			Code: marketplace.PartnerFailed, Message: fmt.Sprintf("the partner answered %s with %d", what, r.status), PartnerStatus: r.status,
+		return Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus, Err: &domain.Error{
+			Code: domain.PartnerFailed, Message: fmt.Sprintf("the partner answered %s with %d", what, r.status), PartnerStatus: r.status,
 		}}
 	}
 	if asked.read != nil {
 		err := asked.read(within, r.body)
 		if err != nil && errors.Is(err, context.Cause(within)) {
-			return Outcome{Kind: lost, Err: marketplace.Errorf(marketplace.PartnerLate, "the partner's answer to %s was not complete within %s", what, asked.limit), result: ResultTimeout}
+			return Outcome{Kind: lost, Err: domain.Errorf(domain.PartnerLate, "the partner's answer to %s was not complete within %s", what, asked.limit), result: ResultTimeout}
 		}
 		if err != nil {
 			kind := Unreadable

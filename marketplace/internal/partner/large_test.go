@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -46,7 +46,7 @@ func TestOnlyAFewLargeAnswersAreHeldInMemory(t *testing.T) {
 		address := *small.BaseURL
 		address.Path = "/small"
 		small.ID, small.BaseURL = uuid.New(), &address
-		if err := b.Products(t.Context(), small, time.Time{}, anything); err != nil {
+		if err := b.Products(t.Context(), small, time.Time{}, acceptAny); err != nil {
 			t.Errorf("want a small answer read immediately, got %v", err)
 		}
 		close(release)
@@ -78,7 +78,7 @@ func TestAnAnswerThatTakesTooLongToJudgeIsLate(t *testing.T) {
 			<-ctx.Done()
 			return context.Cause(ctx)
 		})
-		if marketplace.CodeOf(err) != marketplace.PartnerLate || !strings.Contains(err.Error(), "was not complete within 15s") {
+		if domain.CodeOf(err) != domain.PartnerLate || !strings.Contains(err.Error(), "was not complete within 15s") {
 			t.Errorf("want it to be late, got %v", err)
 		}
 		b.observes(t, partner.ResultTimeout)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // permit waits for a permit to call the partner.
@@ -27,7 +27,7 @@ func (c *Client) permit(ctx context.Context, t Target, asked call) (leave func()
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	default:
-		return nil, marketplace.Errorf(marketplace.PartnerLate, "the partner has not answered earlier calls: %s was not sent", asked.what())
+		return nil, domain.Errorf(domain.PartnerLate, "the partner has not answered earlier calls: %s was not sent", asked.what())
 	}
 }
 
@@ -51,7 +51,7 @@ func NewPermits(width int) *Permits {
 
 // enter waits for a permit until ctx ends, and returns a function that releases it.
 func (p *Permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), err error) {
-	at, forget := p.at(partner)
+	at, forget := p.permitOf(partner)
 	if err := at.Acquire(ctx, 1); err != nil {
 		forget()
 		return nil, err
@@ -61,7 +61,7 @@ func (p *Permits) enter(ctx context.Context, partner uuid.UUID) (leave func(), e
 
 // Try is enter without waiting.
 func (p *Permits) Try(partner uuid.UUID) (leave func(), ok bool) {
-	at, forget := p.at(partner)
+	at, forget := p.permitOf(partner)
 	if !at.TryAcquire(1) {
 		forget()
 		return nil, false
@@ -69,7 +69,7 @@ func (p *Permits) Try(partner uuid.UUID) (leave func(), ok bool) {
 	return func() { at.Release(1); forget() }, true
 }
 
-func (p *Permits) at(partner uuid.UUID) (at *permit, forget func()) {
+func (p *Permits) permitOf(partner uuid.UUID) (at *permit, forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if at = p.of[partner]; at == nil {

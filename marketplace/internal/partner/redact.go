@@ -4,18 +4,18 @@ import (
 	"errors"
 
 	"partnerkit.dev/internal/redact"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
-// without returns the outcome without the partner's key. Partners' messages are stored and shown to
+// redactKey returns the outcome without the partner's key. Partners' messages are stored and shown to
 // resellers.
-func (o Outcome) without(key string) Outcome {
+func (o Outcome) redactKey(key string) Outcome {
 	if o.Err == nil && o.Message == "" {
 		return o
 	}
 	clean := redact.New(key).Redact
 	o.Message = clean(o.Message)
-	if ours := (*marketplace.Error)(nil); errors.As(o.Err, &ours) {
+	if ours := (*domain.Error)(nil); errors.As(o.Err, &ours) {
 		redacted := *ours
 		redacted.Message = clean(redacted.Message)
 		if redacted.Cause != nil {

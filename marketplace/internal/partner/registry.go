@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -17,18 +17,18 @@ type Store interface {
 	// CreateIntegration stores a new integration. It restores the activities of a deleted one of
 	// the same account, address and mode. The error is Conflict if a live one exists, or if the
 	// account has most live ones already, also if many are stored at the same time; 0 means any number.
-	CreateIntegration(ctx context.Context, i marketplace.Integration, most int) error
+	CreateIntegration(ctx context.Context, i domain.Integration, most int) error
 	// Integration returns the live integration with that id, or NotFound.
-	Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error)
+	Integration(ctx context.Context, id uuid.UUID) (domain.Integration, error)
 	// Integrations returns all live integrations.
-	Integrations(ctx context.Context) ([]marketplace.Integration, error)
+	Integrations(ctx context.Context) ([]domain.Integration, error)
 	// ListIntegrations returns a page of the live integrations within a scope whose name or base
 	// URL contains the words ("": all), in order of creation.
-	ListIntegrations(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error)
+	ListIntegrations(ctx context.Context, of domain.Scope, words string, asked domain.PageRequest) (domain.Page[domain.Integration], error)
 	// ChangeIntegration stores a live integration's new settings. The error is NotFound, or
 	// Conflict if the target has changed meanwhile, or if the account has another live integration
 	// with that address.
-	ChangeIntegration(ctx context.Context, before, after marketplace.Integration) error
+	ChangeIntegration(ctx context.Context, before, after domain.Integration) error
 	// RotateWebhookSecret replaces a live integration's webhook secret with one of that hash. The
 	// previous one is accepted until the returned time; older ones are not.
 	RotateWebhookSecret(ctx context.Context, id uuid.UUID, hash []byte, overlap time.Duration) (until time.Time, err error)
@@ -39,7 +39,7 @@ type Store interface {
 // Registration is a partner's registration request.
 type Registration struct {
 	Name                  string              `json:"name" validate:"required,max=200"`
-	Mode                  marketplace.Mode    `json:"mode" validate:"omitempty,oneof=live test"` // "": live
+	Mode                  domain.Mode         `json:"mode" validate:"omitempty,oneof=live test"` // "": live
 	BaseURL               string              `json:"base_url" validate:"required,max=2000"`
 	AuthType              partnerapi.AuthType `json:"auth_type" validate:"omitempty,oneof=bearer api_key"`
 	AuthKey               string              `json:"auth_key" validate:"required,max=4000,headervalue"`
@@ -64,7 +64,7 @@ func NewRegistry(store Store, guard *Guard, s *auth.Secret, now func() time.Time
 // Register stores an account's integration and returns it with the webhook secret, which cannot be
 // read again. It does not call the partner. The error is Invalid, or Conflict if the account has a
 // live integration with that address and mode.
-func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Registration) (marketplace.Integration, string, error) {
+func (r *Registry) Register(ctx context.Context, account uuid.UUID, asked Registration) (domain.Integration, string, error) {
 	return r.RegisterWithin(ctx, account, 0, asked)
 }
 
@@ -74,18 +74,18 @@ const MostIntegrations = 100
 
 // RegisterWithin is Register for an account with at most that many live integrations, otherwise the
 // error is Conflict; 0 means any number.
-func (r *Registry) RegisterWithin(ctx context.Context, account uuid.UUID, most int, asked Registration) (marketplace.Integration, string, error) {
+func (r *Registry) RegisterWithin(ctx context.Context, account uuid.UUID, most int, asked Registration) (domain.Integration, string, error) {
 	base, err := r.guard.ParseBaseURL(asked.BaseURL)
 	if err != nil {
-		return marketplace.Integration{}, "", &marketplace.Error{Code: marketplace.Invalid, Message: "invalid registration", Details: []string{err.Error()}}
+		return domain.Integration{}, "", &domain.Error{Code: domain.Invalid, Message: "invalid registration", Details: []string{err.Error()}}
 	}
 	id, err := uuid.NewV7()
 	if err != nil {
-		return marketplace.Integration{}, "", err
+		return domain.Integration{}, "", err
 	}
 	webhook := auth.NewToken()
-	made := marketplace.Integration{
-		ID: id, AccountID: account, Name: asked.Name, Mode: cmp.Or(asked.Mode, marketplace.Live), BaseURL: base,
+	made := domain.Integration{
+		ID: id, AccountID: account, Name: asked.Name, Mode: cmp.Or(asked.Mode, domain.Live), BaseURL: base,
 		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: r.sealer.Seal(asked.AuthKey, id.String()),
 		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
 	}
@@ -94,19 +94,19 @@ func (r *Registry) RegisterWithin(ctx context.Context, account uuid.UUID, most i
 
 // Find returns a live integration of the account, or any live one if account is zero. Others are
 // NotFound.
-func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (marketplace.Integration, error) {
+func (r *Registry) Find(ctx context.Context, account, id uuid.UUID) (domain.Integration, error) {
 	i, err := r.store.Integration(ctx, id)
 	if err == nil && account != uuid.Nil && i.AccountID != account {
-		err = &marketplace.Error{Code: marketplace.NotFound, Message: "integration not found"}
+		err = &domain.Error{Code: domain.NotFound, Message: "integration not found"}
 	}
 	if err != nil {
-		return marketplace.Integration{}, err
+		return domain.Integration{}, err
 	}
 	return i, nil
 }
 
 // List returns a page of the live integrations that the caller may see.
-func (r *Registry) List(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+func (r *Registry) List(ctx context.Context, of domain.Scope, words string, asked domain.PageRequest) (domain.Page[domain.Integration], error) {
 	return r.store.ListIntegrations(ctx, of, words, asked)
 }
 
@@ -125,10 +125,10 @@ var decoy = auth.HashToken("no integration has this secret")
 // ByWebhook returns the live integration with that webhook secret. The previous secret is valid for
 // WebhookOverlap after a rotation. An unknown integration and a wrong secret return the same error,
 // Unauthorized. For a known integration its id is returned with the error.
-func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (marketplace.Integration, error) {
+func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) (domain.Integration, error) {
 	i, err := r.store.Integration(ctx, id)
-	if err != nil && marketplace.CodeOf(err) != marketplace.NotFound {
-		return marketplace.Integration{}, err
+	if err != nil && domain.CodeOf(err) != domain.NotFound {
+		return domain.Integration{}, err
 	}
 	matches := false
 	for _, hash := range [][]byte{i.WebhookSecretHash, i.PreviousWebhookSecretHash} {
@@ -138,7 +138,7 @@ func (r *Registry) ByWebhook(ctx context.Context, id uuid.UUID, webhook string) 
 		matches = auth.TokenMatches(webhook, hash) || matches
 	}
 	if !matches || err != nil {
-		return marketplace.Integration{ID: i.ID}, &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+		return domain.Integration{ID: i.ID}, &domain.Error{Code: domain.Unauthorized, Message: "unauthorized access"}
 	}
 	return i, nil
 }
@@ -155,7 +155,7 @@ func (r *Registry) CheckSecret(ctx context.Context) error {
 }
 
 // Target returns how an integration's partner is called.
-func (r *Registry) Target(i marketplace.Integration) (Target, error) {
+func (r *Registry) Target(i domain.Integration) (Target, error) {
 	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
 	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key, Tickets: i.HandlesTicketDelivery}, err
 }

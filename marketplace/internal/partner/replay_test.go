@@ -54,8 +54,8 @@ func (c *closing) serve(conn net.Conn) {
 	}
 }
 
-// at returns a client of the partner.
-func (c *closing) at(t *testing.T) *bench {
+// newBench returns a client of the partner.
+func (c *closing) newBench(t *testing.T) *bench {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
@@ -82,7 +82,7 @@ func TestABookingCallIsSentOnceEvenIfAReusedConnectionBreaks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := c.at(t)
+			b := c.newBench(t)
 			for round := range int32(rounds) {
 				before := c.bookings.Load()
 				if err := b.Probe(t.Context(), b.target); err != nil { // it leaves an idle connection
@@ -95,7 +95,7 @@ func TestABookingCallIsSentOnceEvenIfAReusedConnectionBreaks(t *testing.T) {
 					_, outcome = b.confirm(t.Context())
 				}
 				arrived := c.bookings.Load() - before
-				if arrived > 1 || arrived == 0 && outcome.Kind.Answered() || !c.atOnce && (arrived != 1 || outcome.Kind != partner.Unanswered) {
+				if arrived > 1 || arrived == 0 && outcome.Kind.IsAnswered() || !c.atOnce && (arrived != 1 || outcome.Kind != partner.Unanswered) {
 					t.Fatalf("want it sent once, got %d calls and %+v", arrived, outcome)
 				}
 			}
@@ -106,12 +106,12 @@ func TestABookingCallIsSentOnceEvenIfAReusedConnectionBreaks(t *testing.T) {
 func TestACallForSlotsIsSentAgainWhereAConnectionThatWasUsedBeforeIsClosed(t *testing.T) {
 	t.Parallel()
 	c := &closing{}
-	b := c.at(t)
+	b := c.newBench(t)
 	again := 0
 	for range 10 {
 		check(t, b.Probe(t.Context(), b.target)) // it leaves an idle connection, but not always in time
 		before := c.slots.Load()
-		err := b.Availability(t.Context(), b.target, partnerapi.AvailabilityRequest{}, anything)
+		err := b.Availability(t.Context(), b.target, partnerapi.AvailabilityRequest{}, acceptAny)
 		arrived := c.slots.Load() - before
 		if err != nil || arrived > 2 {
 			t.Fatalf("Expected it sent again on a fresh connection, received %v after %d calls", err, arrived)

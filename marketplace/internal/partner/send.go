@@ -17,13 +17,13 @@ type SendBy struct {
 	within time.Duration
 }
 
-// Within returns the SendBy of that duration from now.
-func Within(within time.Duration) SendBy { return SendBy{time.Now(), within} }
+// SendWithin returns the SendBy of that duration from now.
+func SendWithin(within time.Duration) SendBy { return SendBy{time.Now(), within} }
 
-// Over reports whether the time has passed, by the monotonic clock or by the wall clock. A change
+// HasPassed reports whether the time has passed, by the monotonic clock or by the wall clock. A change
 // of the machine's time does not move the first, and the second continues while the machine is
 // suspended.
-func (s SendBy) Over() bool {
+func (s SendBy) HasPassed() bool {
 	return !s.began.IsZero() && (time.Since(s.began) > s.within || time.Now().Round(0).Sub(s.began.Round(0)) > s.within)
 }
 
@@ -36,8 +36,8 @@ type sending struct {
 	sent atomic.Bool // written to the network, as far as is known
 }
 
-// guarded limits when a request is sent. Its connection checks the time before the first byte.
-func (s *sending) guarded(ctx context.Context) context.Context {
+// guardSending limits when a request is sent. Its connection checks the time before the first byte.
+func (s *sending) guardSending(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(got httptrace.GotConnInfo) {
 		conn := got.Conn
 		if encrypted, is := conn.(*tls.Conn); is {
@@ -64,7 +64,7 @@ type checkedConn struct {
 // Write implements net.Conn.
 func (c *checkedConn) Write(p []byte) (int, error) {
 	if s := c.next.Swap(nil); s != nil {
-		if s.by.Over() {
+		if s.by.HasPassed() {
 			c.overdue.Store(true)
 		} else {
 			s.sent.Store(true)
@@ -77,8 +77,8 @@ func (c *checkedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// checked makes a dialer's connections check the time of their calls.
-func checked(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+// checkingDialer makes a dialer's connections check the time of their calls.
+func checkingDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
 		if err != nil {

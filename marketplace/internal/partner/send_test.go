@@ -17,8 +17,8 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// soon is a deadline that leaves enough time on any machine.
-func soon() partner.SendBy { return partner.Within(24 * time.Hour) }
+// soonDeadline is a deadline that leaves enough time on any machine.
+func soonDeadline() partner.SendBy { return partner.SendWithin(24 * time.Hour) }
 
 // listened counts the bytes that have arrived at a server.
 type listened struct {
@@ -73,15 +73,15 @@ func TestACallWhoseTimeIsOverIsNotSent(t *testing.T) {
 			if b.target.BaseURL, err = url.Parse(server.URL); err != nil {
 				t.Fatal(err)
 			}
-			late := partner.Within(-time.Nanosecond)
+			late := partner.SendWithin(-time.Nanosecond)
 			confirm := func(by partner.SendBy) partner.Outcome {
 				_, o := b.Confirm(t.Context(), by, b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, false)
 				return o
 			}
 			for what, call := range map[string]func() partner.Outcome{
 				"a new connection":   func() partner.Outcome { return confirm(late) },
-				"one that is reused": func() partner.Outcome { confirm(soon()); return confirm(late) },
-				"release":            func() partner.Outcome { confirm(soon()); return b.Release(t.Context(), late, b.target, "H") },
+				"one that is reused": func() partner.Outcome { confirm(soonDeadline()); return confirm(late) },
+				"release":            func() partner.Outcome { confirm(soonDeadline()); return b.Release(t.Context(), late, b.target, "H") },
 				"reserve": func() partner.Outcome {
 					_, o := b.Reserve(t.Context(), late, b.target, partnerapi.Healthy, partnerapi.ReserveRequest{}, func(partnerapi.ReserveAnswer, partner.Outcome) { t.Error("want nothing to come late") })
 					return o
@@ -98,7 +98,7 @@ func TestACallWhoseTimeIsOverIsNotSent(t *testing.T) {
 			if !encrypted && counted.connections.Load() == 0 {
 				t.Error("want the time checked with a connection at hand")
 			}
-			if o := confirm(soon()); o.Kind != partner.Done {
+			if o := confirm(soonDeadline()); o.Kind != partner.Done {
 				t.Errorf("want the next one sent, got %+v", o)
 			}
 			if requests.Load() != 3 {
@@ -120,7 +120,7 @@ func TestNoByteOfACallWhoseTimeIsOverIsSent(t *testing.T) {
 	if b.target.BaseURL, err = url.Parse(server.URL); err != nil {
 		t.Fatal(err)
 	}
-	if o := b.Cancel(t.Context(), partner.Within(-time.Second), b.target, "B", ""); o.Kind != partner.NotSent {
+	if o := b.Cancel(t.Context(), partner.SendWithin(-time.Second), b.target, "B", ""); o.Kind != partner.NotSent {
 		t.Errorf("want it not sent, got %+v", o)
 	}
 	b.Close()

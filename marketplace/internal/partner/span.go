@@ -36,7 +36,7 @@ func (s span) end(o Outcome) {
 	if o.Status != 0 {
 		s.SetAttributes(semconv.HTTPResponseStatusCode(o.Status))
 	}
-	if !o.Kind.Answered() || o.Kind == Unreadable || o.Status >= http.StatusInternalServerError {
+	if !o.Kind.IsAnswered() || o.Kind == Unreadable || o.Status >= http.StatusInternalServerError {
 		s.SetStatus(codes.Error, string(o.Kind))
 	}
 	s.End()

@@ -32,8 +32,8 @@ type Exchange struct {
 	Failure  string // why there was no answer
 }
 
-// watched sends a call and shows it to the watcher, unless it tests settings.
-func (c *Client) watched(t Target, asked call, send func() reply) (reply, time.Duration) {
+// sendWatched sends a call and shows it to the watcher, unless it tests settings.
+func (c *Client) sendWatched(t Target, asked call, send func() reply) (reply, time.Duration) {
 	ends := func(*Exchange) {}
 	if c.config.Watcher != nil && !asked.trial {
 		ends = c.config.Watcher.Begins(t)

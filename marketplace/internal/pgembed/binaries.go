@@ -48,7 +48,7 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	if err != nil {
 		return binaries{}, err
 	}
-	folders := append(config.folders(), downloaded(dir))
+	folders := append(config.folders(), downloadedPattern(dir))
 	if found, ok := find(folders, wanted); ok {
 		return found, nil
 	}

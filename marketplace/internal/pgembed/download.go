@@ -27,8 +27,8 @@ const (
 	largestArchive = 128 << 20 // in bytes; the largest has 55 million
 )
 
-// downloaded returns the pattern of the folders with downloaded binaries below dir.
-func downloaded(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
+// downloadedPattern returns the pattern of the folders with downloaded binaries below dir.
+func downloadedPattern(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
 
 // download provides binaries in dir. It unpacks an archive only after its SHA-256 matches.
 func download(ctx context.Context, config Config, dir string, major int) (err error) {
@@ -72,7 +72,7 @@ func (c Config) archive(ctx context.Context, wanted archive, otherwise string) (
 		return nil, err
 	}
 	var locked *os.File
-	if !until(ctx, func() bool { locked, err = lock(folder); return !errors.Is(err, ErrInUse) }) {
+	if !pollUntil(ctx, func() bool { locked, err = lock(folder); return !errors.Is(err, ErrInUse) }) {
 		return nil, fmt.Errorf("wait for another download to %s: %w", folder, context.Cause(ctx))
 	}
 	if err != nil {

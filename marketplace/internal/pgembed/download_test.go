@@ -72,8 +72,8 @@ func repository(t *testing.T, packed []byte) (address string, asked *atomic.Int6
 	return server.URL, asked
 }
 
-// bare returns the configuration of a machine without binaries, with its own registry.
-func bare(dir, repository, sum string) pgembed.Config {
+// bareConfig returns the configuration of a machine without binaries, with its own registry.
+func bareConfig(dir, repository, sum string) pgembed.Config {
 	return pgembed.Config{Dir: dir, Disposable: true, Folders: []string{filepath.Join(dir, "none")}, Registry: repository, SHA256: sum, Cache: filepath.Join(dir, "cache")}
 }
 
@@ -93,7 +93,7 @@ func TestAnArchiveIsDownloadedOnceForAllServersOfAUser(t *testing.T) {
 	cache := filepath.Join(folder(t), "cache")
 	var both sync.WaitGroup
 	for range 2 {
-		config := bare(folder(t), address, sum)
+		config := bareConfig(folder(t), address, sum)
 		config.Cache = cache
 		both.Go(func() {
 			server, err := pgembed.Start(t.Context(), config)
@@ -114,7 +114,7 @@ func TestAnArchiveIsDownloadedOnceForAllServersOfAUser(t *testing.T) {
 	}
 	must(t, os.WriteFile(kept[0], []byte("damaged"), 0o600))
 	var shown bytes.Buffer
-	config := bare(folder(t), address, sum)
+	config := bareConfig(folder(t), address, sum)
 	config.Cache, config.Progress = cache, &shown
 	startAs(t, config)
 	if asked.Load() != 2 || !strings.HasPrefix(shown.String(), "Downloading PostgreSQL ") {
@@ -127,11 +127,11 @@ func TestWhereTheMachineHasNoBinariesTheyAreDownloadedOnce(t *testing.T) {
 	packed, sum := archive(t, nil)
 	address, asked := repository(t, packed)
 	dir := folder(t)
-	server := startAs(t, bare(dir, address, sum))
+	server := startAs(t, bareConfig(dir, address, sum))
 	remember(t, server.URL("postgres"))
 	stop(t, server)
 	before := asked.Load()
-	recalled(t, startAs(t, bare(dir, address, sum)).URL("postgres"))
+	requireRow(t, startAs(t, bareConfig(dir, address, sum)).URL("postgres"))
 	if before != 1 || asked.Load() != before {
 		t.Errorf("want one download, got %d requests and then %d more", before, asked.Load()-before)
 	}
@@ -161,7 +161,7 @@ func TestAnArchiveWhoseSHA256IsNotInTheSourceIsNeitherUnpackedNorRun(t *testing.
 			t.Parallel()
 			address, asked := repository(t, packed)
 			dir := folder(t)
-			_, err := pgembed.Start(t.Context(), bare(dir, address, c.sum))
+			_, err := pgembed.Start(t.Context(), bareConfig(dir, address, c.sum))
 			lacks(t, err, c.words)
 			kept, err := filepath.Glob(filepath.Join(dir, "binaries", "*"))
 			if err != nil || len(kept) != 0 || asked.Load() != 1 {
@@ -176,7 +176,7 @@ func TestAnArchiveUnpacksOnlyIntoItsFolder(t *testing.T) {
 	packed, sum := archive(t, map[string]string{"package/native/../../../../escaped": "evil"})
 	address, _ := repository(t, packed)
 	dir := folder(t)
-	_, err := pgembed.Start(t.Context(), bare(dir, address, sum))
+	_, err := pgembed.Start(t.Context(), bareConfig(dir, address, sum))
 	lacks(t, err, "path escapes from parent")
 	if found, err := filepath.Glob(filepath.Join(dir, "escaped")); err != nil || len(found) != 0 {
 		t.Errorf("want nothing outside the folder, got %v and %v", found, err)
@@ -196,7 +196,7 @@ func TestWithoutBinariesAndNetworkOneLineSaysWhatToInstall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := pgembed.Start(t.Context(), bare(folder(t), c.repository, ""))
+			_, err := pgembed.Start(t.Context(), bareConfig(folder(t), c.repository, ""))
 			lacks(t, err, c.words)
 		})
 	}
@@ -209,7 +209,7 @@ func TestADownloadThatHangsEndsWithTheStart(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel(); <-done }))
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(done) })
-	_, err := pgembed.Start(ctx, bare(folder(t), server.URL, ""))
+	_, err := pgembed.Start(ctx, bareConfig(folder(t), server.URL, ""))
 	lacks(t, err, context.Canceled.Error())
 }
 
@@ -220,9 +220,9 @@ func TestTheArchiveOfTheRegistryHasTheSHA256InTheSourceAndKeepsData(t *testing.T
 	if registry == "" {
 		t.Skip("set " + pgembed.DownloadVariable + " to the address of an npm registry to download it")
 	}
-	config := bare(folder(t), registry, "")
+	config := bareConfig(folder(t), registry, "")
 	server := startAs(t, config)
 	remember(t, server.URL("postgres"))
 	stop(t, server)
-	recalled(t, startAs(t, config).URL("postgres"))
+	requireRow(t, startAs(t, config).URL("postgres"))
 }

@@ -37,7 +37,7 @@ func create(ctx context.Context, commands binaries, o owner, data, password stri
 		return nil
 	}
 	fresh := data + ".new"
-	if err := errors.Join(os.RemoveAll(fresh), o.own(fresh)); err != nil {
+	if err := errors.Join(os.RemoveAll(fresh), o.makeOwnFolder(fresh)); err != nil {
 		return fmt.Errorf("create PostgreSQL's data folder: %w", err)
 	}
 	secret := filepath.Join(fresh, "password")

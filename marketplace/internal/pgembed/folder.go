@@ -47,7 +47,7 @@ const orphanTime = 30 * time.Second
 // endOrphan ends a server that a killed service left behind, and removes an outdated pid file.
 // Otherwise a pid that another process now has would prevent the next start.
 func endOrphan(ctx context.Context, data, sockets string) error {
-	pid, err := running(data)
+	pid, err := serverPID(data)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 		ctx, cancel := context.WithTimeout(ctx, orphanTime)
 		defer cancel()
 		gone := func() bool { return !worksIn(pid, data) }
-		if !until(ctx, gone) {
+		if !pollUntil(ctx, gone) {
 			return fmt.Errorf("the leftover PostgreSQL (process %d) does not stop: stop it yourself", pid)
 		}
 	}
@@ -66,7 +66,7 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	// would destroy them.
 	ctx, cancel := context.WithTimeout(ctx, orphanTime)
 	defer cancel()
-	if !until(ctx, func() bool { return !hasProcess(data) }) {
+	if !pollUntil(ctx, func() bool { return !hasProcess(data) }) {
 		return fmt.Errorf("processes of an earlier PostgreSQL still use %s: stop them", data)
 	}
 	stale := []string{filepath.Join(data, pidFile)}
@@ -79,8 +79,8 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	return nil
 }
 
-// running returns the id of the server's process for data, or 0.
-func running(data string) (int, error) {
+// serverPID returns the id of the server's process for data, or 0.
+func serverPID(data string) (int, error) {
 	lines, err := pidLines(data)
 	if err != nil || len(lines) == 0 {
 		return 0, err
@@ -104,8 +104,8 @@ func pidLines(data string) ([]string, error) {
 	return strings.Fields(string(text)), nil
 }
 
-// until calls done repeatedly until it returns true. It returns false if ctx ends first.
-func until(ctx context.Context, done func() bool) bool {
+// pollUntil calls done repeatedly until it returns true. It returns false if ctx ends first.
+func pollUntil(ctx context.Context, done func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !done() {

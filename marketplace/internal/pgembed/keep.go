@@ -30,8 +30,8 @@ func Keep(s *Server, config Config, log *slog.Logger) *Keeper {
 	return k
 }
 
-// Running reports whether the server runs. It does not during a restart.
-func (k *Keeper) Running() bool { return k.running.Load() }
+// IsRunning reports whether the server runs. It does not during a restart.
+func (k *Keeper) IsRunning() bool { return k.running.Load() }
 
 // Stop ends the server like Server.Stop and does not restart it.
 func (k *Keeper) Stop(ctx context.Context) error {
@@ -54,7 +54,7 @@ func (k *Keeper) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-k.server.Gone():
+		case <-k.server.Exited():
 		}
 		k.running.Store(false)
 		k.log.Error("the private PostgreSQL has ended: its folder's postgresql.log says why")

@@ -32,8 +32,8 @@ func URLOf(string, string) (string, error) {
 // URL is never called.
 func (s *Server) URL(string) string { return "" }
 
-// Gone is never closed.
-func (s *Server) Gone() <-chan struct{} { return nil }
+// Exited is never closed.
+func (s *Server) Exited() <-chan struct{} { return nil }
 
 // Stop does nothing.
 func (s *Server) Stop(context.Context) error { return nil }

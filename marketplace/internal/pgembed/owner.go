@@ -46,8 +46,8 @@ func (o owner) process() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.account, Setpgid: true}
 }
 
-// own creates a folder that only the server's user and root can open.
-func (o owner) own(dir string) error {
+// makeOwnFolder creates a folder that only the server's user and root can open.
+func (o owner) makeOwnFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

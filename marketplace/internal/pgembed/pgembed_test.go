@@ -94,7 +94,7 @@ func remember(t *testing.T, url string) {
 	}
 }
 
-func recalled(t *testing.T, url string) {
+func requireRow(t *testing.T, url string) {
 	t.Helper()
 	if got := ask(t, url, "SELECT word FROM kept"); got != "still here" {
 		t.Errorf("want the row, got %q", got)
@@ -116,7 +116,7 @@ func TestTheDataOutlivesTheServer(t *testing.T) {
 	server := start(t, dir)
 	remember(t, server.URL("postgres"))
 	stop(t, server)
-	recalled(t, start(t, dir).URL("postgres"))
+	requireRow(t, start(t, dir).URL("postgres"))
 }
 
 // A killed server is restarted with its data, at the same address. If it is killed again
@@ -137,15 +137,15 @@ func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
 	busy := connect(t, url)
 	first := postmaster(t, dir)
 	must(t, syscall.Kill(first, syscall.SIGKILL))
-	eventually(t, func() bool { return postmaster(t, dir) != first && kept.Running() })
-	recalled(t, url)
+	waitUntil(t, func() bool { return postmaster(t, dir) != first && kept.IsRunning() })
+	requireRow(t, url)
 	if _, err := busy.Exec(t.Context(), "SELECT 1"); err == nil {
 		t.Error("want the connections to the killed server gone")
 	}
 	must(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
-	eventually(t, func() bool { return !kept.Running() })
+	waitUntil(t, func() bool { return !kept.IsRunning() })
 	must(t, kept.Stop(t.Context()))
-	recalled(t, start(t, dir).URL("postgres"))
+	requireRow(t, start(t, dir).URL("postgres"))
 }
 
 // A server that does not respond to signals, such as a suspended one, does not block the service's
@@ -159,7 +159,7 @@ func TestAStoppedServerIsEnded(t *testing.T) {
 	defer cancel()
 	must(t, server.Stop(ctx))
 	select {
-	case <-server.Gone():
+	case <-server.Exited():
 	default:
 		t.Error("want it ended")
 	}
@@ -174,8 +174,8 @@ func postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// eventually waits for a condition.
-func eventually(t *testing.T, holds func() bool) {
+// waitUntil waits for a condition.
+func waitUntil(t *testing.T, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -232,7 +232,7 @@ func TestAServerThatWasLeftBehindIsTakenOver(t *testing.T) {
 	remember(t, url)
 	must(t, service.Process.Kill())
 	_ = service.Wait() // it was killed, so it fails
-	recalled(t, start(t, dir).URL("postgres"))
+	requireRow(t, start(t, dir).URL("postgres"))
 }
 
 func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
@@ -247,12 +247,12 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	pid, err := strconv.Atoi(strings.Fields(string(text))[0])
 	must(t, err)
 	must(t, syscall.Kill(pid, syscall.SIGQUIT))
-	<-server.Gone()
+	<-server.Exited()
 	stop(t, server)
 	// Another process has its number now: this test.
 	stale := strings.Replace(string(text), strconv.Itoa(pid), strconv.Itoa(os.Getpid()), 1)
 	must(t, os.WriteFile(filepath.Join(dir, "data", "postmaster.pid"), []byte(stale), 0o644))
-	recalled(t, start(t, dir).URL("postgres"))
+	requireRow(t, start(t, dir).URL("postgres"))
 }
 
 func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {

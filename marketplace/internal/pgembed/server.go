@@ -67,7 +67,7 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	if s.sockets, err = socketFolder(dir); err != nil {
 		return nil, err
 	}
-	if err := o.own(s.sockets); err != nil {
+	if err := o.makeOwnFolder(s.sockets); err != nil {
 		return nil, fmt.Errorf("create PostgreSQL's socket folder: %w", err)
 	}
 	if err := endOrphan(ctx, data, s.sockets); err != nil {
@@ -139,23 +139,23 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 	s.process = command.Process
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	if until(ctx, func() bool { return s.over() || s.ready(data) }) && !s.over() {
+	if pollUntil(ctx, func() bool { return s.hasExited() || s.isReady(data) }) && !s.hasExited() {
 		return nil
 	}
-	if !s.over() {
+	if !s.hasExited() {
 		return errors.Join(fmt.Errorf("PostgreSQL did not become ready: %w", context.Cause(ctx)), s.Stop(ctx))
 	}
 	return fmt.Errorf("PostgreSQL ended during startup (%w): %s", s.ended, lastLine(log.Name()))
 }
 
-// ready reports whether the pid file belongs to our server, not an orphan, and says that it is
+// isReady reports whether the pid file belongs to our server, not an orphan, and says that it is
 // ready.
-func (s *Server) ready(data string) bool {
+func (s *Server) isReady(data string) bool {
 	lines, err := pidLines(data)
 	return err == nil && len(lines) > 0 && lines[0] == strconv.Itoa(s.process.Pid) && lines[len(lines)-1] == "ready"
 }
 
-func (s *Server) over() bool {
+func (s *Server) hasExited() bool {
 	select {
 	case <-s.gone:
 		return true
@@ -208,8 +208,8 @@ func addressOf(sockets, password, database string) string {
 	return address.String()
 }
 
-// Gone returns a channel that is closed when the server has ended for any reason.
-func (s *Server) Gone() <-chan struct{} { return s.gone }
+// Exited returns a channel that is closed when the server has ended for any reason.
+func (s *Server) Exited() <-chan struct{} { return s.gone }
 
 // Stop ends the server. Transactions in progress are rolled back, and the data stays. If ctx ends
 // first, the server is ended immediately and recovers at the next start.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -22,16 +22,16 @@ func hash(text string) []byte {
 	return sum[:]
 }
 
-func anAccount(t *testing.T, store *postgres.Store, email string, role marketplace.Role) marketplace.Account {
+func anAccount(t *testing.T, store *postgres.Store, email string, role domain.Role) domain.Account {
 	t.Helper()
-	a := marketplace.Account{ID: uuid.New(), Email: email, Name: "Ana", Role: role, PasswordHash: "a-hash", CreatedAt: now}
+	a := domain.Account{ID: uuid.New(), Email: email, Name: "Ana", Role: role, PasswordHash: "a-hash", CreatedAt: now}
 	check(t, store.Accounts.CreateAccount(t.Context(), a))
 	return a
 }
 
-func wantCode(t *testing.T, err error, want marketplace.Code) {
+func wantCode(t *testing.T, err error, want domain.Code) {
 	t.Helper()
-	if err == nil || marketplace.CodeOf(err) != want {
+	if err == nil || domain.CodeOf(err) != want {
 		t.Errorf("want %s, got %v", want, err)
 	}
 }
@@ -39,62 +39,62 @@ func wantCode(t *testing.T, err error, want marketplace.Code) {
 func TestAnAccountIsFoundByItsAddressAndItsID(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
-	want := anAccount(t, store, "ana@example.com", marketplace.Reseller)
-	for name, find := range map[string]func() (marketplace.Account, error){
-		"address": func() (marketplace.Account, error) {
+	want := anAccount(t, store, "ana@example.com", domain.Reseller)
+	for name, find := range map[string]func() (domain.Account, error){
+		"address": func() (domain.Account, error) {
 			return store.Accounts.AccountByEmail(t.Context(), "ana@example.com")
 		},
-		"id": func() (marketplace.Account, error) { return store.Accounts.Account(t.Context(), want.ID) },
+		"id": func() (domain.Account, error) { return store.Accounts.Account(t.Context(), want.ID) },
 	} {
 		if got, err := find(); err != nil || got != want {
 			t.Errorf("%s: want %+v, got %+v and %v", name, want, got, err)
 		}
 	}
 	_, err := store.Accounts.AccountByEmail(t.Context(), "unknown@example.com")
-	wantCode(t, err, marketplace.NotFound)
+	wantCode(t, err, domain.NotFound)
 }
 
 func TestAnAddressHasOneAccount(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
-	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
+	a := anAccount(t, store, "ana@example.com", domain.Reseller)
 	a.ID = uuid.New()
-	wantCode(t, store.Accounts.CreateAccount(t.Context(), a), marketplace.Conflict)
+	wantCode(t, store.Accounts.CreateAccount(t.Context(), a), domain.Conflict)
 }
 
 func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
-	reseller, other := anAccount(t, store, "ana@example.com", marketplace.Reseller), anAccount(t, store, "bo@example.com", marketplace.Reseller)
-	token := marketplace.APIToken{ID: uuid.New(), AccountID: reseller.ID, Name: "shop", CreatedAt: now}
-	check(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller))
+	reseller, other := anAccount(t, store, "ana@example.com", domain.Reseller), anAccount(t, store, "bo@example.com", domain.Reseller)
+	token := domain.APIToken{ID: uuid.New(), AccountID: reseller.ID, Name: "shop", CreatedAt: now}
+	check(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), domain.Reseller))
 	if got, _, err := store.Accounts.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
 		t.Errorf("want the reseller, got %+v and %v", got, err)
 	}
 	_, _, err := store.Accounts.AccountByAPIToken(t.Context(), hash("a guess"))
-	wantCode(t, err, marketplace.NotFound)
-	wantCode(t, store.Accounts.RevokeAPIToken(t.Context(), other.ID, token.ID, now), marketplace.NotFound)
+	wantCode(t, err, domain.NotFound)
+	wantCode(t, store.Accounts.RevokeAPIToken(t.Context(), other.ID, token.ID, now), domain.NotFound)
 	for range 2 {
 		if err := store.Accounts.RevokeAPIToken(t.Context(), reseller.ID, token.ID, now); err != nil {
 			t.Error(err)
 		}
 	}
 	_, _, err = store.Accounts.AccountByAPIToken(t.Context(), hash("secret"))
-	wantCode(t, err, marketplace.NotFound)
+	wantCode(t, err, domain.NotFound)
 }
 
 func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
-	partner := anAccount(t, store, "ana@example.com", marketplace.Partner)
-	token := marketplace.APIToken{ID: uuid.New(), AccountID: partner.ID, CreatedAt: now}
-	wantCode(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), marketplace.Reseller), marketplace.NotFound)
+	partner := anAccount(t, store, "ana@example.com", domain.Partner)
+	token := domain.APIToken{ID: uuid.New(), AccountID: partner.ID, CreatedAt: now}
+	wantCode(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), domain.Reseller), domain.NotFound)
 }
 
 // aFamily signs in to an account with the refresh token "first".
-func aFamily(t *testing.T, store *postgres.Store) marketplace.Account {
+func aFamily(t *testing.T, store *postgres.Store) domain.Account {
 	t.Helper()
-	a := anAccount(t, store, "ana@example.com", marketplace.Reseller)
+	a := anAccount(t, store, "ana@example.com", domain.Reseller)
 	check(t, store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)))
 	return a
 }
@@ -112,9 +112,9 @@ func TestARefreshTokenIsGoodForOneUse(t *testing.T) {
 	}
 	check(t, rotate("first", "second", now))
 	check(t, rotate("second", "third", now))
-	wantCode(t, rotate("a guess", "x", now), marketplace.Unauthorized)
-	wantCode(t, rotate("second", "stolen", now), marketplace.Unauthorized)
-	wantCode(t, rotate("third", "fourth", now), marketplace.Unauthorized) // the family has been revoked
+	wantCode(t, rotate("a guess", "x", now), domain.Unauthorized)
+	wantCode(t, rotate("second", "stolen", now), domain.Unauthorized)
+	wantCode(t, rotate("third", "fourth", now), domain.Unauthorized) // the family has been revoked
 }
 
 func TestARefreshTokenExpires(t *testing.T) {
@@ -122,7 +122,7 @@ func TestARefreshTokenExpires(t *testing.T) {
 	store := pgtest.Open(t)
 	aFamily(t, store)
 	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now.Add(time.Hour), now.Add(2*time.Hour))
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	if dropped, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), now.Add(time.Hour), 100); err != nil || dropped != 1 {
 		t.Errorf("want the sign-in dropped, got %d and %v", dropped, err)
 	}
@@ -138,7 +138,7 @@ func TestAnExpiredRefreshTokenThatIsUsedAgainEndsNoSession(t *testing.T) {
 	later := now.Add(time.Hour)
 	for _, dropped := range []int64{1, 0} {
 		_, _, err = store.Accounts.Rotate(t.Context(), hash("first"), hash("stolen"), later, later.Add(time.Hour))
-		wantCode(t, err, marketplace.Unauthorized)
+		wantCode(t, err, domain.Unauthorized)
 		if n, err := store.Accounts.DropExpiredRefreshTokens(t.Context(), later, 100); err != nil || n != dropped {
 			t.Errorf("want %d dropped, got %d and %v", dropped, n, err)
 		}
@@ -153,7 +153,7 @@ func TestSigningOutEndsTheFamily(t *testing.T) {
 	aFamily(t, store)
 	check(t, store.Accounts.EndFamily(t.Context(), hash("first"), now))
 	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now, now.Add(time.Hour))
-	wantCode(t, err, marketplace.Unauthorized)
+	wantCode(t, err, domain.Unauthorized)
 	if err := store.Accounts.EndFamily(t.Context(), hash("a guess"), now); err != nil {
 		t.Errorf("want an unknown token to end nothing, got %v", err)
 	}
@@ -169,7 +169,7 @@ func TestTwoConcurrentUsesOfARefreshTokenCountAsAFirstAndASecond(t *testing.T) {
 		all.Go(func() {
 			if _, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash(string(rune('a'+i))), now, now.Add(time.Hour)); err == nil {
 				good.Store(i, true)
-			} else if marketplace.CodeOf(err) == marketplace.Unauthorized {
+			} else if domain.CodeOf(err) == domain.Unauthorized {
 				bad.Store(i, true)
 			} else {
 				t.Error(err)

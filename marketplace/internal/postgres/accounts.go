@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Accounts stores accounts with their tokens and sessions. It is an auth.Store.
 type Accounts struct{ database }
 
 // CreateAccount stores a new account. The error is Conflict if the address has one.
-func (a *Accounts) CreateAccount(ctx context.Context, made marketplace.Account) error {
+func (a *Accounts) CreateAccount(ctx context.Context, made domain.Account) error {
 	return createAccount(ctx, a.pool, made)
 }
 
@@ -26,13 +26,13 @@ type execer interface {
 	Exec(ctx context.Context, statement string, args ...any) (pgconn.CommandTag, error)
 }
 
-func createAccount(ctx context.Context, in execer, made marketplace.Account) error {
+func createAccount(ctx context.Context, in execer, made domain.Account) error {
 	// Without a violated constraint, because the server would log the address.
 	added, err := in.Exec(ctx, `
 		INSERT INTO accounts (id, email, name, role, password_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (email) DO NOTHING`,
 		made.ID, made.Email, made.Name, made.Role, made.PasswordHash, made.CreatedAt)
 	if err == nil && added.RowsAffected() == 0 {
-		err = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an account with this email exists"}
+		err = &domain.Error{Code: domain.Conflict, Reason: domain.AlreadyExists, Message: "an account with this email exists"}
 	}
 	return err
 }
@@ -40,23 +40,23 @@ func createAccount(ctx context.Context, in execer, made marketplace.Account) err
 const accountColumns = `SELECT id, email, name, role, password_hash, created_at, disabled_at FROM accounts `
 
 // AccountByEmail returns the account with that email address.
-func (a *Accounts) AccountByEmail(ctx context.Context, email string) (marketplace.Account, error) {
+func (a *Accounts) AccountByEmail(ctx context.Context, email string) (domain.Account, error) {
 	return a.account(ctx, accountColumns+`WHERE email = $1`, email)
 }
 
 // Account returns the account with that id.
-func (a *Accounts) Account(ctx context.Context, id uuid.UUID) (marketplace.Account, error) {
+func (a *Accounts) Account(ctx context.Context, id uuid.UUID) (domain.Account, error) {
 	return a.account(ctx, accountColumns+`WHERE id = $1`, id)
 }
 
-var accountList = list[marketplace.Account]{
-	columns: accountColumns, rows: "accounts", at: "created_at", id: "id", scan: pgx.RowToStructByName[marketplace.Account],
-	cursor: func(a marketplace.Account) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
+var accountList = list[domain.Account]{
+	columns: accountColumns, rows: "accounts", at: "created_at", id: "id", scan: pgx.RowToStructByName[domain.Account],
+	cursor: func(a domain.Account) domain.Cursor { return domain.Cursor{At: a.CreatedAt, ID: a.ID} },
 }
 
 // List returns a page of the accounts of a role (all roles for "") with the words in their address
 // or name, in order of creation.
-func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Account], error) {
+func (a *Accounts) List(ctx context.Context, role domain.Role, words string, asked domain.PageRequest) (domain.Page[domain.Account], error) {
 	f := newFilters()
 	if role != "" {
 		f.add("role = @role", "role", role)
@@ -68,9 +68,9 @@ func (a *Accounts) List(ctx context.Context, role marketplace.Role, words string
 }
 
 // ChangeAccount applies a change to an account and returns the changed account.
-func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed marketplace.Account, err error) {
+func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.AccountChange, now time.Time) (changed domain.Account, err error) {
 	err = a.transaction(ctx, func(tx pgx.Tx) error {
-		changed, err = one(ctx, tx, "account", pgx.RowToStructByName[marketplace.Account], `
+		changed, err = one(ctx, tx, "account", pgx.RowToStructByName[domain.Account], `
 			UPDATE accounts SET name = coalesce($2, name), password_hash = coalesce($3, password_hash),
 				disabled_at = CASE WHEN $4 THEN coalesce(disabled_at, $5) WHEN NOT $4 THEN NULL ELSE disabled_at END
 			WHERE id = $1 RETURNING id, email, name, role, password_hash, created_at, disabled_at`, id, c.Name, c.PasswordHash, c.Disabled, now)
@@ -86,13 +86,13 @@ func (a *Accounts) ChangeAccount(ctx context.Context, id uuid.UUID, c auth.Accou
 	return changed, err
 }
 
-func (a *Accounts) account(ctx context.Context, query string, args ...any) (marketplace.Account, error) {
-	return one(ctx, a.pool, "account", pgx.RowToStructByName[marketplace.Account], query, args...)
+func (a *Accounts) account(ctx context.Context, query string, args ...any) (domain.Account, error) {
+	return one(ctx, a.pool, "account", pgx.RowToStructByName[domain.Account], query, args...)
 }
 
 // AddAPIToken stores a token's hash (SHA-256, 32 bytes) with its description. The error is NotFound
 // without an account of that role.
-func (a *Accounts) AddAPIToken(ctx context.Context, t marketplace.APIToken, hash []byte, role marketplace.Role) error {
+func (a *Accounts) AddAPIToken(ctx context.Context, t domain.APIToken, hash []byte, role domain.Role) error {
 	added, err := a.pool.Exec(ctx, `
 		INSERT INTO api_tokens (id, account_id, name, hash, created_at, mode)
 		SELECT $1, id, $3, $4, $5, nullif($7, '') FROM accounts WHERE id = $2 AND role = $6`,
@@ -114,8 +114,8 @@ func (a *Accounts) RevokeAPIToken(ctx context.Context, account, token uuid.UUID,
 }
 
 // APITokens returns the last tokens of an account, newest first.
-func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]marketplace.APIToken, error) {
-	return all(ctx, a.pool, pgx.RowToStructByName[marketplace.APIToken], `
+func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]domain.APIToken, error) {
+	return queryAll(ctx, a.pool, pgx.RowToStructByName[domain.APIToken], `
 		SELECT id, account_id, name, coalesce(mode, '') AS mode, created_at, revoked_at FROM api_tokens WHERE account_id = $1 ORDER BY created_at DESC, id DESC LIMIT $2`, account, mostTokens)
 }
 
@@ -123,7 +123,7 @@ func (a *Accounts) APITokens(ctx context.Context, account uuid.UUID) ([]marketpl
 const mostTokens = 1000
 
 // AccountByAPIToken returns the account of the API token with that hash, and the token's mode.
-func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found marketplace.Account, mode marketplace.Mode, err error) {
+func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found domain.Account, mode domain.Mode, err error) {
 	err = a.pool.QueryRow(ctx, `
 		SELECT a.id, a.email, a.name, a.role, a.created_at, coalesce(t.mode, '')
 		FROM api_tokens t JOIN accounts a ON a.id = t.account_id
@@ -133,12 +133,12 @@ func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found ma
 }
 
 // errRefresh is the error for every invalid refresh token, whatever the reason.
-var errRefresh = &marketplace.Error{Code: marketplace.Unauthorized, Message: "unauthorized access"}
+var errRefresh = &domain.Error{Code: domain.Unauthorized, Message: "unauthorized access"}
 
 // StartFamily stores a session with the hash of its first refresh token. It locks the account's
 // row, so that disabling the account ends this session too. The error is Unauthorized if the
 // account is disabled or its password has changed.
-func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of marketplace.Account, hash []byte, now, expires time.Time) error {
+func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of domain.Account, hash []byte, now, expires time.Time) error {
 	return a.transaction(ctx, func(tx pgx.Tx) error {
 		started, err := tx.Exec(ctx, `
 			INSERT INTO refresh_families (id, account_id, created_at)
@@ -195,7 +195,7 @@ func (a *Accounts) Rotate(ctx context.Context, hash, next []byte, now, expires t
 
 // Resume returns the session of a refresh token, given by its hash: its family, its start and its
 // account.
-func (a *Accounts) Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account marketplace.Account, err error) {
+func (a *Accounts) Resume(ctx context.Context, hash []byte, now time.Time) (family uuid.UUID, begun time.Time, account domain.Account, err error) {
 	err = a.pool.QueryRow(ctx, `
 		SELECT f.id, f.created_at, a.id, a.email, a.name, a.role, a.created_at
 		FROM refresh_tokens t JOIN refresh_families f ON f.id = t.family_id JOIN accounts a ON a.id = f.account_id
@@ -217,34 +217,34 @@ func (a *Accounts) EndFamily(ctx context.Context, hash []byte, now time.Time) er
 
 // EndedFamilies lists the sessions that have ended since that time.
 func (a *Accounts) EndedFamilies(ctx context.Context, since time.Time) ([]uuid.UUID, error) {
-	return all(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
+	return queryAll(ctx, a.pool, pgx.RowTo[uuid.UUID], `SELECT id FROM refresh_families WHERE revoked_at > $1`, since)
 }
 
 // Invite stores an invitation and replaces an earlier one for the address. The error is Conflict if
 // the address has an account.
-func (a *Accounts) Invite(ctx context.Context, made marketplace.Invitation, hash []byte) error {
+func (a *Accounts) Invite(ctx context.Context, made domain.Invitation, hash []byte) error {
 	added, err := a.pool.Exec(ctx, `
 		INSERT INTO invitations (id, email, name, hash, created_at, expires_at)
 		SELECT @id, @email, @name, @hash, @created_at, @expires_at WHERE NOT EXISTS (SELECT FROM accounts WHERE email = @email)
 		ON CONFLICT (email) DO UPDATE SET id = excluded.id, name = excluded.name, hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
 		pgx.NamedArgs{"id": made.ID, "email": made.Email, "name": made.Name, "hash": hash, "created_at": made.CreatedAt, "expires_at": made.ExpiresAt})
 	if err == nil && added.RowsAffected() == 0 {
-		err = &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an account with this email exists"}
+		err = &domain.Error{Code: domain.Conflict, Reason: domain.AlreadyExists, Message: "an account with this email exists"}
 	}
 	return err
 }
 
 const invitationColumns = `SELECT id, email, name, created_at, expires_at FROM invitations `
 
-var invitationList = list[marketplace.Invitation]{
-	columns: invitationColumns, rows: "invitations", at: "created_at", id: "id", scan: pgx.RowToStructByName[marketplace.Invitation],
-	cursor: func(i marketplace.Invitation) marketplace.Cursor {
-		return marketplace.Cursor{At: i.CreatedAt, ID: i.ID}
+var invitationList = list[domain.Invitation]{
+	columns: invitationColumns, rows: "invitations", at: "created_at", id: "id", scan: pgx.RowToStructByName[domain.Invitation],
+	cursor: func(i domain.Invitation) domain.Cursor {
+		return domain.Cursor{At: i.CreatedAt, ID: i.ID}
 	},
 }
 
 // Invitations returns a page of the open invitations in order of creation.
-func (a *Accounts) Invitations(ctx context.Context, now time.Time, asked marketplace.PageRequest) (marketplace.Page[marketplace.Invitation], error) {
+func (a *Accounts) Invitations(ctx context.Context, now time.Time, asked domain.PageRequest) (domain.Page[domain.Invitation], error) {
 	f := newFilters()
 	f.add("expires_at > @now", "now", now)
 	return invitationList.page(ctx, a.database, f, asked)
@@ -254,19 +254,19 @@ func (a *Accounts) Invitations(ctx context.Context, now time.Time, asked marketp
 func (a *Accounts) Uninvite(ctx context.Context, id uuid.UUID) error {
 	deleted, err := a.delete(ctx, `DELETE FROM invitations WHERE id = $1`, id)
 	if err == nil && deleted == 0 {
-		err = &marketplace.Error{Code: marketplace.NotFound, Message: "invitation not found"}
+		err = &domain.Error{Code: domain.NotFound, Message: "invitation not found"}
 	}
 	return err
 }
 
-// Invited returns the open invitation whose token has that hash.
-func (a *Accounts) Invited(ctx context.Context, hash []byte, now time.Time) (marketplace.Invitation, error) {
-	return one(ctx, a.pool, "invitation", pgx.RowToStructByName[marketplace.Invitation], invitationColumns+`WHERE hash = $1 AND expires_at > $2`, hash, now)
+// FindInvitation returns the open invitation whose token has that hash.
+func (a *Accounts) FindInvitation(ctx context.Context, hash []byte, now time.Time) (domain.Invitation, error) {
+	return one(ctx, a.pool, "invitation", pgx.RowToStructByName[domain.Invitation], invitationColumns+`WHERE hash = $1 AND expires_at > $2`, hash, now)
 }
 
 // Accept creates the account of the invitation whose token has that hash, and uses the invitation
 // up.
-func (a *Accounts) Accept(ctx context.Context, hash []byte, made marketplace.Account) error {
+func (a *Accounts) Accept(ctx context.Context, hash []byte, made domain.Account) error {
 	return a.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := one(ctx, tx, "invitation", pgx.RowTo[uuid.UUID], `DELETE FROM invitations WHERE hash = $1 AND expires_at > $2 RETURNING id`, hash, made.CreatedAt); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // activityColumns selects a complete activity in one row, so that no reader sees half of a change.
@@ -26,18 +26,18 @@ const (
 	listed = active + ` AND i.deleted_at IS NULL AND NOT i.withheld`
 )
 
-func scanActivity(row pgx.CollectableRow) (a marketplace.Activity, err error) {
+func scanActivity(row pgx.CollectableRow) (a domain.Activity, err error) {
 	err = row.Scan(&a.ID, &a.IntegrationID, &a.PartnerName, &a.Mode, &a.CreatedAt, &a.Title, &a.Product, &a.PartnerActive, &a.OperatorActive, &a.Details, &a.Variations)
 	return a, err
 }
 
-var activityList = list[marketplace.Activity]{
+var activityList = list[domain.Activity]{
 	columns: activityColumns, rows: `activities a`, at: "a.created_at", id: "a.id", scan: scanActivity,
-	cursor: func(a marketplace.Activity) marketplace.Cursor { return marketplace.Cursor{At: a.CreatedAt, ID: a.ID} },
+	cursor: func(a domain.Activity) domain.Cursor { return domain.Cursor{At: a.CreatedAt, ID: a.ID} },
 }
 
 // Activities returns a page of all activities, listed or not, in order of creation.
-func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Activity], error) {
+func (c *Catalog) Activities(ctx context.Context, by domain.ActivityFilter, asked domain.PageRequest) (domain.Page[domain.Activity], error) {
 	f := newFilters()
 	if by.Words != "" {
 		f.search("left(lower(a.title), 500)", " OR a.external_product_id = @words", by.Words)
@@ -55,17 +55,17 @@ func (c *Catalog) Activities(ctx context.Context, by marketplace.ActivityFilter,
 }
 
 // Activity returns the activity with that id, listed or not, or NotFound.
-func (c *Catalog) Activity(ctx context.Context, id uuid.UUID) (marketplace.Activity, error) {
+func (c *Catalog) Activity(ctx context.Context, id uuid.UUID) (domain.Activity, error) {
 	return activityIn(ctx, c.pool, id)
 }
 
-func activityIn(ctx context.Context, in querier, id uuid.UUID) (marketplace.Activity, error) {
+func activityIn(ctx context.Context, in querier, id uuid.UUID) (domain.Activity, error) {
 	return one(ctx, in, "activity", scanActivity, activityColumns+`WHERE a.id = $1`, id)
 }
 
 // EditActivity lets edit change the operators' fields of an activity, and returns it. Concurrent
 // edits are serialized. The error is NotFound or edit's; nothing is written then.
-func (c *Catalog) EditActivity(ctx context.Context, id uuid.UUID, edit func(*marketplace.Activity) error) (a marketplace.Activity, err error) {
+func (c *Catalog) EditActivity(ctx context.Context, id uuid.UUID, edit func(*domain.Activity) error) (a domain.Activity, err error) {
 	err = c.transaction(ctx, func(tx pgx.Tx) error {
 		// The lock comes before the read: a statement that waits for the row would read old
 		// variations.
@@ -84,7 +84,7 @@ func (c *Catalog) EditActivity(ctx context.Context, id uuid.UUID, edit func(*mar
 }
 
 // writeEdited writes the rows that differ.
-func writeEdited(ctx context.Context, tx pgx.Tx, a marketplace.Activity) error {
+func writeEdited(ctx context.Context, tx pgx.Tx, a domain.Activity) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		UPDATE activities SET title = $2, operator_active = $3, details = $4

@@ -14,8 +14,8 @@ import (
 	"github.com/riverqueue/river"
 
 	"partnerkit.dev/marketplace/internal/booking"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -27,7 +27,7 @@ func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err 
 
 // CreateBooking stores a checkout with its reserve and what the partner answered about the slot, in
 // one transaction.
-func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
+func (b *Bookings) CreateBooking(ctx context.Context, made domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	batch := &pgx.Batch{}
 	owned := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "asked": k.AskedAt}
 	if k.Key != "" {
@@ -64,8 +64,8 @@ func (b *Bookings) CreateBooking(ctx context.Context, made marketplace.Booking, 
 	return nil
 }
 
-// Recorded reports whether the call with that id is stored.
-func (b *Bookings) Recorded(ctx context.Context, call uuid.UUID) (is bool, err error) {
+// HasCall reports whether the call with that id is stored.
+func (b *Bookings) HasCall(ctx context.Context, call uuid.UUID) (is bool, err error) {
 	err = b.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM booking_history WHERE call_id = $1)`, call).Scan(&is)
 	return is, err
 }
@@ -131,7 +131,7 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	s.events(c)
 	s.booking(c.Booking, &at)
 	if err := in.SendBatch(ctx, s.batch).Close(); err != nil {
-		return at, unsaved(err)
+		return at, saveError(err)
 	}
 	switch {
 	case !at.IsZero():
@@ -147,12 +147,12 @@ func (b *Bookings) save(ctx context.Context, in interface {
 // a text with NUL.
 const dataException = "22"
 
-func unsaved(err error) error {
+func saveError(err error) error {
 	if violates(err, "bookings_code_key") {
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner reused a code", Cause: err}
+		return &domain.Error{Code: domain.Conflict, Message: "the partner reused a code", Cause: err}
 	}
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && strings.HasPrefix(refused.Code, dataException) {
-		return &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner's answer has characters that cannot be stored", Cause: err}
+		return &domain.Error{Code: domain.PartnerFailed, Message: "the partner's answer has characters that cannot be stored", Cause: err}
 	}
 	return err
 }
@@ -164,8 +164,8 @@ type saving struct {
 	owner string // true while the request owns its key
 }
 
-// held selects the booking that the batch has locked.
-func (s saving) held() string {
+// selectLocked selects the booking that the batch has locked.
+func (s saving) selectLocked() string {
 	return `FROM bookings b WHERE b.id = @id AND b.version = @version` + s.owner
 }
 
@@ -179,40 +179,40 @@ func (s saving) queue(statement string, args named) *pgx.QueuedQuery {
 
 func (s saving) payment(c booking.Change) {
 	if c.Payment != nil {
-		s.queue(`INSERT INTO booking_payments (booking_id, reference, succeeded, at) SELECT b.id, @reference, @succeeded, @at `+s.held()+` ON CONFLICT DO NOTHING`,
+		s.queue(`INSERT INTO booking_payments (booking_id, reference, succeeded, at) SELECT b.id, @reference, @succeeded, @at `+s.selectLocked()+` ON CONFLICT DO NOTHING`,
 			named{"reference": c.Payment.Reference, "succeeded": c.Payment.Succeeded})
 	}
 }
 
 func (s saving) history(c booking.Change) {
 	if c.Ends != nil {
-		status, took := c.Ends.Known()
+		status, took := c.Ends.StatusAndDuration()
 		s.queue(`
-			UPDATE booking_history h SET status = @status, duration_ms = @took, error = @error `+s.held()+` AND h.call_id = @call AND h.booking_id = b.id`,
+			UPDATE booking_history h SET status = @status, duration_ms = @took, error = @error `+s.selectLocked()+` AND h.call_id = @call AND h.booking_id = b.id`,
 			named{"call": c.Ends.ID, "status": status, "took": took, "error": zeronull.Text(c.Ends.Error)})
 	}
 	for _, move := range c.History {
-		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @moved, @kind, @from, @to, @why `+s.held(),
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @moved, @kind, @from, @to, @why `+s.selectLocked(),
 			named{"moved": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
 	}
 	if c.Begins != nil {
-		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, `+now+`, @kind, @call, @endpoint `+s.held(),
-			named{"kind": marketplace.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, `+now+`, @kind, @call, @endpoint `+s.selectLocked(),
+			named{"kind": domain.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
 	}
 }
 
 // attention writes the booking's attention reasons and settles all others.
-func (s saving) attention(list []marketplace.Attention) {
+func (s saving) attention(list []domain.Attention) {
 	reasons := []string{}
 	for _, a := range list {
 		reasons = append(reasons, string(a.Reason))
 		s.queue(`
-			INSERT INTO booking_attention AS a (booking_id, reason, since, message, refund) SELECT b.id, @reason, @since, @message, @refund::text[] `+s.held()+`
+			INSERT INTO booking_attention AS a (booking_id, reason, since, message, refund) SELECT b.id, @reason, @since, @message, @refund::text[] `+s.selectLocked()+`
 			ON CONFLICT (booking_id, reason) DO UPDATE SET since = EXCLUDED.since, message = EXCLUDED.message, refund = EXCLUDED.refund, settled_at = NULL
 			WHERE a.settled_at IS NOT NULL OR a.since <> EXCLUDED.since OR a.message <> EXCLUDED.message`,
 			named{"reason": a.Reason, "since": a.Since, "message": a.Message, "refund": a.Refund})
 	}
-	s.queue(`UPDATE booking_attention a SET settled_at = @at `+s.held()+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
+	s.queue(`UPDATE booking_attention a SET settled_at = @at `+s.selectLocked()+` AND a.booking_id = b.id AND a.settled_at IS NULL AND a.reason <> ALL(@reasons::text[])`,
 		named{"reasons": reasons})
 }
 
@@ -220,16 +220,16 @@ func (s saving) commission(c booking.Change) {
 	if c.Commission != nil {
 		s.queue(`
 			INSERT INTO affiliate_commissions (booking_id, affiliate_id, currency, amount, accrued_at)
-			SELECT b.id, b.affiliate_id, b.currency, @amount, @at `+s.held()+` AND b.affiliate_id IS NOT NULL`, named{"amount": c.Commission})
+			SELECT b.id, b.affiliate_id, b.currency, @amount, @at `+s.selectLocked()+` AND b.affiliate_id IS NOT NULL`, named{"amount": c.Commission})
 	}
 	if c.Reverses {
-		s.queue(`UPDATE affiliate_commissions c SET reversed_at = @at `+s.held()+` AND c.booking_id = b.id`, nil)
+		s.queue(`UPDATE affiliate_commissions c SET reversed_at = @at `+s.selectLocked()+` AND c.booking_id = b.id`, nil)
 	}
 }
 
 func (s saving) answer(k *booking.Key) {
 	if k != nil {
-		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.held()+` AND k.account_id = @account AND k.mode = @mode AND k.key = @key AND k.booking_id = b.id`,
+		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.selectLocked()+` AND k.account_id = @account AND k.mode = @mode AND k.key = @key AND k.booking_id = b.id`,
 			named{"status": k.Answer.Status, "answer": k.Answer.Body})
 	}
 }
@@ -237,8 +237,8 @@ func (s saving) answer(k *booking.Key) {
 // events stores the events for the booking's reseller.
 func (s saving) events(c booking.Change) {
 	for _, kind := range c.Events {
-		s.queue(`INSERT INTO event_outbox (type, account_id, mode, subject_id, data) SELECT @kind, b.account_id, b.mode, b.id, @event `+s.held(),
-			named{"kind": kind, "event": marketplace.NewBookingEvent(c.Booking)})
+		s.queue(`INSERT INTO event_outbox (type, account_id, mode, subject_id, data) SELECT @kind, b.account_id, b.mode, b.id, @event `+s.selectLocked(),
+			named{"kind": kind, "event": domain.NewBookingEvent(c.Booking)})
 	}
 }
 
@@ -250,16 +250,16 @@ const insertBreach = `
 
 func (s saving) breaches(c booking.Change) {
 	for _, breach := range c.Breaches {
-		s.queue(insertBreach+s.held(), named{"endpoint": breach.Endpoint, "message": breach.Message})
+		s.queue(insertBreach+s.selectLocked(), named{"endpoint": breach.Endpoint, "message": breach.Message})
 	}
 	if external := c.Booking.ExternalBookingID; external != "" {
-		s.queue(insertBreach+s.held()+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
+		s.queue(insertBreach+s.selectLocked()+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
 			SELECT FROM bookings other WHERE other.external_booking_id = @external AND other.integration_id = b.integration_id AND other.id <> b.id)`,
 			named{"endpoint": partnerapi.Confirm, "message": idTaken, "external": external})
 	}
 }
 
-func (s saving) booking(b marketplace.Booking, at *time.Time) {
+func (s saving) booking(b domain.Booking, at *time.Time) {
 	s.queue(`
 		UPDATE bookings SET version = version + 1, status = @status, reason = @reason, code = @code, expires_at = @expires,
 			payment_reference = @payment, external_booking_id = @external, tickets = @tickets,

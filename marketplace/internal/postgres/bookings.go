@@ -73,18 +73,18 @@ func (b *Bookings) DueBookings(ctx context.Context, takeOver time.Duration, most
 	batch := &pgx.Batch{}
 	args := named{"now": b.now(), "take_over": takeOver, "most": most}
 	batch.Queue(`SELECT id FROM bookings WHERE status = 'HELD' AND expires_at <= `+now+` ORDER BY expires_at LIMIT @most`, args).
-		Query(into(&d.Expired, pgx.RowTo[uuid.UUID]))
+		Query(collectInto(&d.Expired, pgx.RowTo[uuid.UUID]))
 	batch.Queue(`SELECT b.id FROM integrations i JOIN bookings b ON b.integration_id = i.id WHERE i.deleted_at <= `+now+` AND b.status = 'HELD' LIMIT @most`, args).
-		Query(into(&d.Withdrawn, pgx.RowTo[uuid.UUID]))
+		Query(collectInto(&d.Withdrawn, pgx.RowTo[uuid.UUID]))
 	batch.Queue(`
 		SELECT h.booking_id AS booking, h.call_id AS call FROM bookings b JOIN booking_history h ON h.booking_id = b.id AND h.endpoint = 'reserve'
 		WHERE b.status = 'RESERVING' AND h.at <= `+now+` - @take_over::interval ORDER BY b.created_at LIMIT @most`, args).
-		Query(into(&d.Reserves, pgx.RowToStructByName[booking.CallOf]))
+		Query(collectInto(&d.Reserves, pgx.RowToStructByName[booking.CallOf]))
 	batch.Queue(`
 		SELECT booking_id AS booking, call_id AS call FROM booking_history
 		WHERE endpoint = 'confirm' AND duration_ms IS NULL AND error IS NULL AND at <= `+now+` - @take_over::interval ORDER BY at LIMIT @most`, args).
-		Query(into(&d.Confirms, pgx.RowToStructByName[booking.CallOf]))
-	batch.Queue(droppedJobs, most).Query(into(&d.Dropped, pgx.RowToStructByName[booking.DroppedJob]))
+		Query(collectInto(&d.Confirms, pgx.RowToStructByName[booking.CallOf]))
+	batch.Queue(droppedJobs, most).Query(collectInto(&d.Dropped, pgx.RowToStructByName[booking.DroppedJob]))
 	return d, b.pool.SendBatch(ctx, batch).Close()
 }
 
@@ -131,7 +131,7 @@ func (b *Bookings) EraseGuest(ctx context.Context, id uuid.UUID) (is bool, err e
 // EraseGuests erases the guests of at most most bookings whose slots ended before that time, and
 // returns their number.
 func (b *Bookings) EraseGuests(ctx context.Context, before time.Time, most int) (int64, error) {
-	ids, err := all(ctx, b.pool, pgx.RowTo[uuid.UUID], `
+	ids, err := queryAll(ctx, b.pool, pgx.RowTo[uuid.UUID], `
 		SELECT id FROM bookings WHERE guest_erased_at IS NULL AND ends_at < $1 AND status NOT IN ('RESERVING', 'HELD', 'PAID') ORDER BY ends_at LIMIT $2`, before, most)
 	if err != nil || len(ids) == 0 {
 		return 0, err

@@ -9,16 +9,16 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
-var bookingList = list[marketplace.Booking]{
+var bookingList = list[domain.Booking]{
 	columns: bookingColumns, rows: "bookings b", at: "b.created_at", id: "b.id", newest: true,
-	scan: func(row pgx.CollectableRow) (marketplace.Booking, error) {
+	scan: func(row pgx.CollectableRow) (domain.Booking, error) {
 		r, err := scanBooking(row)
 		return r.Booking, err
 	},
-	cursor: func(b marketplace.Booking) marketplace.Cursor { return marketplace.Cursor{At: b.CreatedAt, ID: b.ID} },
+	cursor: func(b domain.Booking) domain.Cursor { return domain.Cursor{At: b.CreatedAt, ID: b.ID} },
 }
 
 // bookingQuery finds bookings by one of their ids or by words of the guest. Each kind has an index.
@@ -27,9 +27,9 @@ const bookingQuery = `(b.id = @query_id OR b.external_booking_id = @query OR (b.
 	OR booking_guest(b.contact) @@ plainto_tsquery('simple', @query))`
 
 // List returns a page of bookings, newest first.
-func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplace.PageRequest) (marketplace.Page[marketplace.Booking], error) {
+func (b *Bookings) List(ctx context.Context, by booking.Filter, asked domain.PageRequest) (domain.Page[domain.Booking], error) {
 	f := newFilters()
-	f.of(by.Scope, "b.")
+	f.addScope(by.Scope, "b.")
 	for _, id := range []struct {
 		column string
 		is     uuid.UUID
@@ -50,9 +50,9 @@ func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplac
 	if by.Attention {
 		f.conditions = append(f.conditions, "b.needs_attention")
 	}
-	f.within("b.created_at", "created", by.Created)
+	f.addPeriod("b.created_at", "created", by.Created)
 	if by.Start != (booking.Period{}) {
-		f.within("b.starts_at", "start", by.Start)
+		f.addPeriod("b.starts_at", "start", by.Start)
 		f.scattered, f.along = true, " ORDER BY b.starts_at"
 	}
 	if by.Query != "" {
@@ -67,8 +67,8 @@ func (b *Bookings) List(ctx context.Context, by booking.Filter, asked marketplac
 	return bookingList.page(ctx, b.database, f, asked)
 }
 
-// within adds the conditions of a period, whose arguments have this name with a suffix.
-func (f *filters) within(column, name string, p booking.Period) {
+// addPeriod adds the conditions of a period, whose arguments have this name with a suffix.
+func (f *filters) addPeriod(column, name string, p booking.Period) {
 	if !p.From.IsZero() {
 		f.add(column+" >= @"+name+"_from", name+"_from", p.From)
 	}
@@ -78,18 +78,18 @@ func (f *filters) within(column, name string, p booking.Period) {
 }
 
 // Histories returns the history of bookings, oldest first.
-func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]marketplace.HistoryEntry, error) {
+func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error) {
 	rows, err := b.pool.Query(ctx, `
 		SELECT booking_id, at, kind, from_status, to_status, why, endpoint, status, duration_ms, error
 		FROM booking_history WHERE booking_id = ANY($1) ORDER BY id`, ids)
 	if err != nil {
 		return nil, err
 	}
-	histories := map[uuid.UUID][]marketplace.HistoryEntry{}
+	histories := map[uuid.UUID][]domain.HistoryEntry{}
 	defer rows.Close()
 	for rows.Next() {
 		var id uuid.UUID
-		var h marketplace.HistoryEntry
+		var h domain.HistoryEntry
 		if err := rows.Scan(&id, &h.At, &h.Kind, (*zeronull.Text)(&h.From), (*zeronull.Text)(&h.To), (*zeronull.Text)(&h.Why),
 			(*zeronull.Text)(&h.Endpoint), &h.Status, &h.Duration, (*zeronull.Text)(&h.Error)); err != nil {
 			return nil, err
@@ -106,13 +106,13 @@ var commissionList = list[booking.Commission]{
 		err = row.Scan(&c.Booking, &c.Currency, &c.Amount, &c.AccruedAt, (*zeronull.Timestamptz)(&c.ReversedAt))
 		return c, err
 	},
-	cursor: func(c booking.Commission) marketplace.Cursor {
-		return marketplace.Cursor{At: c.AccruedAt, ID: c.Booking}
+	cursor: func(c booking.Commission) domain.Cursor {
+		return domain.Cursor{At: c.AccruedAt, ID: c.Booking}
 	},
 }
 
 // Commissions returns a page of an affiliate's commissions in a mode, newest first.
-func (b *Bookings) Commissions(ctx context.Context, of marketplace.Scope, asked marketplace.PageRequest) (marketplace.Page[booking.Commission], error) {
+func (b *Bookings) Commissions(ctx context.Context, of domain.Scope, asked domain.PageRequest) (domain.Page[booking.Commission], error) {
 	f := newFilters()
 	f.add("affiliate_id = @affiliate", "affiliate", of.Account)
 	f.add("(SELECT mode FROM bookings b WHERE b.id = booking_id) = @mode", "mode", of.Mode)

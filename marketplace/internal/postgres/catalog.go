@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Catalog stores what partners sell: activities, the slots of their options, and the progress of
@@ -45,7 +45,7 @@ func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent
 			return err
 		}
 		if position.SentAt.After(sent) {
-			return &marketplace.Error{Code: marketplace.Conflict, Message: "a later sync has been stored"}
+			return &domain.Error{Code: domain.Conflict, Message: "a later sync has been stored"}
 		}
 		ctx := withoutTimeout(ctx) // a large catalog takes a while
 		stored, err := storedCatalog(ctx, tx, integration)
@@ -59,7 +59,7 @@ func (c *Catalog) UpdateCatalog(ctx context.Context, integration uuid.UUID, sent
 		if err := writeCatalog(ctx, tx, integration, update); err != nil {
 			return err
 		}
-		return c.askForSlots(ctx, tx, integration, update.Record.FinishedAt, !update.Changes.None())
+		return c.askForSlots(ctx, tx, integration, update.Record.FinishedAt, !update.Changes.IsEmpty())
 	})
 }
 
@@ -195,7 +195,7 @@ var syncList = list[catalog.Sync]{
 	columns: `SELECT id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside, guard FROM syncs`,
 	rows:    "syncs", at: "started_at", id: "id", newest: true,
 	scan:   scanSync,
-	cursor: func(s catalog.Sync) marketplace.Cursor { return marketplace.Cursor{At: s.StartedAt, ID: s.ID} },
+	cursor: func(s catalog.Sync) domain.Cursor { return domain.Cursor{At: s.StartedAt, ID: s.ID} },
 }
 
 func scanSync(row pgx.CollectableRow) (r catalog.Sync, err error) {
@@ -237,9 +237,9 @@ func syncsInto(found map[uuid.UUID]catalog.Sync, targets func(*catalog.Sync) []a
 	}
 }
 
-// newest returns the last sync, skipped or not; nil before the first. A skipped one has found what
+// newestSync returns the last sync, skipped or not; nil before the first. A skipped one has found what
 // the last full one did.
-func (r *recentSyncs) newest(integration uuid.UUID) *catalog.Sync {
+func (r *recentSyncs) newestSync(integration uuid.UUID) *catalog.Sync {
 	last, anyLast := r.last[integration]
 	full, anyFull := r.full[integration]
 	skipped, anySkipped := r.skipped[integration]
@@ -254,7 +254,7 @@ func (r *recentSyncs) newest(integration uuid.UUID) *catalog.Sync {
 }
 
 // Syncs returns a page of an integration's stored syncs, newest first.
-func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
+func (c *Catalog) Syncs(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[catalog.Sync], error) {
 	f := newFilters()
 	f.add("integration_id = @integration", "integration", integration)
 	return syncList.page(ctx, c.database, f, asked)

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // certified is the condition for a valid certificate. After a change of address the new address has
@@ -51,7 +51,7 @@ func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
 		certification.CertificateEnded); err != nil {
 		return nil, err
 	}
-	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
 }
 
 // Certifications returns the certification of integrations whose policy shows it.
@@ -133,7 +133,7 @@ func (r *Runs) RequestGoLive(ctx context.Context, integration uuid.UUID) error {
 			requested_at = CASE WHEN d.go_live = 'requested' THEN d.requested_at ELSE now() END
 		WHERE d.go_live <> 'approved'`, integration)
 	if err == nil && made.RowsAffected() == 0 {
-		return marketplace.Errorf(marketplace.Conflict, "the integration is approved already")
+		return domain.Errorf(domain.Conflict, "the integration is approved already")
 	}
 	return err
 }
@@ -161,13 +161,13 @@ func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve 
 
 // EventsAfter returns an integration's events after that id, oldest first.
 func (r *Runs) EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error) {
-	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
 		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND id > $2 ORDER BY id LIMIT $3`, integration, after, most)
 }
 
 // LatestEvents returns an integration's last events, newest first.
 func (r *Runs) LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error) {
-	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
 		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, most)
 }
 

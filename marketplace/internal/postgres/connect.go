@@ -135,7 +135,7 @@ const connectTime = 15 * time.Second
 func configOf(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, fmt.Errorf("read the database's address: %w", hidden(err))
+		return nil, fmt.Errorf("read the database's address: %w", hideAddress(err))
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
@@ -150,8 +150,8 @@ func CheckAddress(address string) error {
 	return err
 }
 
-// hidden removes the address, which may contain a password, from an error.
-func hidden(err error) error {
+// hideAddress removes the address, which may contain a password, from an error.
+func hideAddress(err error) error {
 	if parse := (*pgconn.ParseConfigError)(nil); !errors.As(err, &parse) {
 		return err
 	}

@@ -23,7 +23,7 @@ func scanDelivery(row pgx.CollectableRow) (d event.Delivery, err error) {
 // Deliveries returns the last deliveries of a subscription, newest first. An empty state includes
 // all.
 func (e *Events) Deliveries(ctx context.Context, id uuid.UUID, state event.State, most int) ([]event.Delivery, error) {
-	return all(ctx, e.pool, scanDelivery, deliveryColumns+`
+	return queryAll(ctx, e.pool, scanDelivery, deliveryColumns+`
 		WHERE d.subscription_id = $1 AND ($2 = '' OR d.state = $2) ORDER BY d.position DESC LIMIT $3`, id, string(state), most)
 }
 
@@ -59,9 +59,9 @@ func (e *Events) Target(ctx context.Context, id uuid.UUID) (event.Subscription, 
 const first = `d.state = 'pending' AND NOT EXISTS (
 	SELECT FROM event_deliveries p WHERE p.subscription_id = d.subscription_id AND p.subject_id = d.subject_id AND p.position < d.position AND p.state = 'pending')`
 
-// Due returns due deliveries in order, at most one for each subject.
-func (e *Events) Due(ctx context.Context, id uuid.UUID, most int) ([]event.Due, error) {
-	return all(ctx, e.pool, func(row pgx.CollectableRow) (d event.Due, err error) {
+// DueDeliveries returns due deliveries in order, at most one for each subject.
+func (e *Events) DueDeliveries(ctx context.Context, id uuid.UUID, most int) ([]event.Due, error) {
+	return queryAll(ctx, e.pool, func(row pgx.CollectableRow) (d event.Due, err error) {
 		err = row.Scan(&d.Position, &d.Attempts, &d.Event.ID, &d.Event.Type, &d.Event.Timestamp, (*[]byte)(&d.Event.Data))
 		return d, err
 	}, `

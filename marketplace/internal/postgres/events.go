@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // Events stores events for resellers. It is an event.Store.
@@ -37,7 +37,7 @@ func (e *Events) Subscribe(ctx context.Context, s event.Subscription, most int) 
 			return err
 		}
 		if has >= most {
-			return marketplace.Errorf(marketplace.Conflict, "the account has %d webhooks in %s mode, the most that it may have: delete one first", most, s.Mode)
+			return domain.Errorf(domain.Conflict, "the account has %d webhooks in %s mode, the most that it may have: delete one first", most, s.Mode)
 		}
 		if _, err := tx.Exec(ctx, `INSERT INTO event_subscriptions (id, account_id, url, events, secret, mode) VALUES ($1, $2, $3, $4, $5, $6)`,
 			s.ID, s.Account, zeronull.Text(s.URL), s.Events, s.Secret, s.Mode); err != nil {
@@ -50,17 +50,17 @@ func (e *Events) Subscribe(ctx context.Context, s event.Subscription, most int) 
 }
 
 // Subscriptions lists the subscriptions in a scope.
-func (e *Events) Subscriptions(ctx context.Context, of marketplace.Scope) ([]event.Subscription, error) {
-	return all(ctx, e.pool, scanSubscription, subscriptionColumns+`WHERE s.account_id = $1 AND (s.mode = $2 OR $2 = '') ORDER BY s.created_at, s.id`, of.Account, of.Mode)
+func (e *Events) Subscriptions(ctx context.Context, of domain.Scope) ([]event.Subscription, error) {
+	return queryAll(ctx, e.pool, scanSubscription, subscriptionColumns+`WHERE s.account_id = $1 AND (s.mode = $2 OR $2 = '') ORDER BY s.created_at, s.id`, of.Account, of.Mode)
 }
 
 // Subscription returns the subscription with that id, if it is in the scope.
-func (e *Events) Subscription(ctx context.Context, of marketplace.Scope, id uuid.UUID) (event.Subscription, error) {
+func (e *Events) Subscription(ctx context.Context, of domain.Scope, id uuid.UUID) (event.Subscription, error) {
 	return one(ctx, e.pool, "webhook", scanSubscription, subscriptionColumns+`WHERE s.account_id = $1 AND s.id = $2 AND (s.mode = $3 OR $3 = '')`, of.Account, id, of.Mode)
 }
 
 // Unsubscribe deletes a subscription in the scope.
-func (e *Events) Unsubscribe(ctx context.Context, of marketplace.Scope, id uuid.UUID) error {
+func (e *Events) Unsubscribe(ctx context.Context, of domain.Scope, id uuid.UUID) error {
 	deleted, err := e.delete(ctx, `DELETE FROM event_subscriptions WHERE account_id = $1 AND id = $2 AND (mode = $3 OR $3 = '')`, of.Account, id, of.Mode)
 	if err == nil && deleted == 0 {
 		return notFound(pgx.ErrNoRows, "webhook")
@@ -70,7 +70,7 @@ func (e *Events) Unsubscribe(ctx context.Context, of marketplace.Scope, id uuid.
 
 // Feed reads an account's events in a mode after a position, and the next position: after the last
 // event of all if none follows, so that a reader who polls often enough misses no event.
-func (e *Events) Feed(ctx context.Context, of marketplace.Scope, after int64, most int) (f event.Feed, err error) {
+func (e *Events) Feed(ctx context.Context, of domain.Scope, after int64, most int) (f event.Feed, err error) {
 	f.Events, f.Next = []event.Event{}, after
 	err = e.transaction(ctx, func(tx pgx.Tx) error {
 		// One snapshot for all queries: events stored meanwhile come with the next section.
@@ -158,7 +158,7 @@ func (e *Events) wake(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	ready, err := all(ctx, tx, pgx.RowTo[uuid.UUID], `
+	ready, err := queryAll(ctx, tx, pgx.RowTo[uuid.UUID], `
 		SELECT id FROM event_subscriptions WHERE id = ANY ($1) AND (paused_until IS NULL OR paused_until <= clock_timestamp()) ORDER BY id FOR NO KEY UPDATE`, ids)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (e *Events) wake(ctx context.Context, tx pgx.Tx, ids []uuid.UUID) error {
 // too often, or the account was disabled for a while.
 func (e *Events) WakeAll(ctx context.Context) error {
 	return e.transaction(ctx, func(tx pgx.Tx) error {
-		ids, err := all(ctx, tx, pgx.RowTo[uuid.UUID], `
+		ids, err := queryAll(ctx, tx, pgx.RowTo[uuid.UUID], `
 			SELECT s.id FROM event_subscriptions s
 			WHERE s.disabled_at IS NULL AND EXISTS (SELECT FROM event_deliveries d WHERE d.subscription_id = s.id AND d.state = 'pending' AND d.due_at <= clock_timestamp())`)
 		if err != nil {

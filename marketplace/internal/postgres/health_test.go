@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -20,10 +20,10 @@ import (
 // integrationOf stores an integration and returns its id.
 func integrationOf(t testing.TB, store *postgres.Store) uuid.UUID {
 	t.Helper()
-	account := marketplace.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: noon}
+	account := domain.Account{ID: uuid.New(), Email: uuid.NewString() + "@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: noon}
 	check(t, store.Accounts.CreateAccount(t.Context(), account))
-	made := marketplace.Integration{
-		Mode: marketplace.Live,
+	made := domain.Integration{
+		Mode: domain.Live,
 		ID:   uuid.New(), AccountID: account.ID, Name: "Old Town Walks", BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}, AuthType: partnerapi.Bearer,
 		AuthKey: []byte("sealed"), WebhookSecretHash: auth.HashToken("x"), CreatedAt: noon,
 	}

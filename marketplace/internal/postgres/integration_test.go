@@ -7,21 +7,21 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 func TestTheKeyOfADeletedIntegrationIsForgottenOnceNoBookingNeedsIt(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
-	partner, reseller := anAccount(t, store, "ana@example.com", marketplace.Partner), anAccount(t, store, "bo@example.com", marketplace.Reseller)
+	partner, reseller := anAccount(t, store, "ana@example.com", domain.Partner), anAccount(t, store, "bo@example.com", domain.Reseller)
 	exec := func(query string, args ...any) {
 		t.Helper()
 		pgtest.Exec(t, store, query, args...)
 	}
 	var ids []uuid.UUID
 	for _, host := range []string{"idle", "confirmed", "live"} {
-		i := marketplace.Integration{ID: uuid.New(), Mode: marketplace.Live, AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
+		i := domain.Integration{ID: uuid.New(), Mode: domain.Live, AccountID: partner.ID, Name: host, BaseURL: &url.URL{Scheme: "https", Host: host}, AuthType: "bearer", AuthKey: []byte("sealed"), WebhookSecretHash: hash(host), CreatedAt: now}
 		check(t, store.Partners.CreateIntegration(t.Context(), i, 0))
 		ids = append(ids, i.ID)
 		if host != "live" {

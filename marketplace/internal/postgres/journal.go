@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/judging"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -54,10 +54,10 @@ func (p *Partners) AddCounts(ctx context.Context, counts []partner.HourCount) er
 
 // HourCounts returns the counts of calls to integrations' partners by hour, oldest first, from the
 // hour of that time.
-func (p *Partners) HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]marketplace.List[partner.HourCount], error) {
-	found := make(map[uuid.UUID]marketplace.List[partner.HourCount], len(integrations))
+func (p *Partners) HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]domain.List[partner.HourCount], error) {
+	found := make(map[uuid.UUID]domain.List[partner.HourCount], len(integrations))
 	for _, id := range integrations {
-		found[id] = marketplace.List[partner.HourCount]{}
+		found[id] = domain.List[partner.HourCount]{}
 	}
 	rows, err := p.pool.Query(ctx, `
 		SELECT integration_id, hour, ok, refused, failed FROM integration_hours
@@ -109,12 +109,12 @@ var callList = list[partner.CallEntry]{
 		err = row.Scan(&e.ID, &e.At, &e.Endpoint, &e.Status, &e.Duration, &e.Outcome, &e.Error)
 		return e, err
 	},
-	cursor: func(e partner.CallEntry) marketplace.Cursor { return marketplace.Cursor{At: e.At, ID: e.ID} },
+	cursor: func(e partner.CallEntry) domain.Cursor { return domain.Cursor{At: e.At, ID: e.ID} },
 }
 
 // Calls returns a page of the last calls to an integration's partner, newest first. If failed is
 // not nil, only calls that failed, or only others, are included.
-func (p *Partners) Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.CallEntry], error) {
+func (p *Partners) Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked domain.PageRequest) (domain.Page[partner.CallEntry], error) {
 	return callList.page(ctx, p.database, entriesOf(integration, failed), asked)
 }
 
@@ -125,11 +125,11 @@ var webhookList = list[partner.WebhookEntry]{
 		err = row.Scan(&e.ID, &e.At, &e.Webhook, &e.Status, &e.Duration, &e.Reason)
 		return e, err
 	},
-	cursor: func(e partner.WebhookEntry) marketplace.Cursor { return marketplace.Cursor{At: e.At, ID: e.ID} },
+	cursor: func(e partner.WebhookEntry) domain.Cursor { return domain.Cursor{At: e.At, ID: e.ID} },
 }
 
 // Webhooks is Calls for received webhooks.
-func (p *Partners) Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked marketplace.PageRequest) (marketplace.Page[partner.WebhookEntry], error) {
+func (p *Partners) Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked domain.PageRequest) (domain.Page[partner.WebhookEntry], error) {
 	return webhookList.page(ctx, p.database, entriesOf(integration, failed), asked)
 }
 
@@ -183,7 +183,7 @@ var everySyncList = list[catalog.Sync]{
 
 // EverySync returns a page of an integration's syncs, newest first, including skipped and failed
 // ones.
-func (c *Catalog) EverySync(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[catalog.Sync], error) {
+func (c *Catalog) EverySync(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[catalog.Sync], error) {
 	return everySyncList.page(ctx, c.database, entriesOf(integration, nil), asked)
 }
 
@@ -229,10 +229,10 @@ const mostBreaches = 50
 
 // Breaches returns the breaches of integrations' partners, newest first: the rules that were judged
 // to be broken, and the answers about bookings that were used. evidence includes the evidence.
-func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]marketplace.List[marketplace.Breach], error) {
-	found := make(map[uuid.UUID]marketplace.List[marketplace.Breach], len(integrations))
+func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]domain.List[domain.Breach], error) {
+	found := make(map[uuid.UUID]domain.List[domain.Breach], len(integrations))
 	for _, id := range integrations {
-		found[id] = marketplace.List[marketplace.Breach]{}
+		found[id] = domain.List[domain.Breach]{}
 	}
 	rows, err := p.pool.Query(ctx, `
 		SELECT i.id, b.* FROM unnest($1::uuid[]) AS i (id), LATERAL (
@@ -246,7 +246,7 @@ func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evide
 		return nil, err
 	}
 	var id uuid.UUID
-	var b marketplace.Breach
+	var b domain.Breach
 	var calls string
 	_, err = pgx.ForEachRow(rows, []any{&id, &b.At, &b.Since, &b.Count, &b.Booking, &b.Endpoint, &b.Message, &b.Rule, &b.Title, &b.Clause, &b.Level, &b.Fix, &calls}, func() error {
 		b.Evidence = []byte(calls)

@@ -11,10 +11,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
-func queueOffer(batch *pgx.Batch, o *booking.Offer, mode marketplace.Mode, activity, variation uuid.UUID, slot string) {
+func queueOffer(batch *pgx.Batch, o *booking.Offer, mode domain.Mode, activity, variation uuid.UUID, slot string) {
 	batch.Queue(activityColumns+`WHERE a.id = $1 AND i.mode = $2 AND `+listed, activity, mode).Query(func(rows pgx.Rows) (err error) {
 		o.Activity, err = pgx.CollectExactlyOneRow(rows, scanActivity)
 		return notFound(err, "activity")

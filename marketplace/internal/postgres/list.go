@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // list is a list that is read page by page. It is ordered by a time and an id. Each filter that may
@@ -22,7 +22,7 @@ type list[T any] struct {
 	at, id  string // the columns of the order
 	newest  bool   // newest first
 	scan    pgx.RowToFunc[T]
-	cursor  func(T) marketplace.Cursor
+	cursor  func(T) domain.Cursor
 }
 
 // filters contains only filters that are set. A condition for an optional filter, such as ($1 = ”
@@ -44,8 +44,8 @@ func (f *filters) add(condition, name string, argument any) {
 	f.args[name] = argument
 }
 
-// of restricts rows to a scope, by the columns account_id and mode of a table.
-func (f *filters) of(s marketplace.Scope, table string) {
+// addScope restricts rows to a scope, by the columns account_id and mode of a table.
+func (f *filters) addScope(s domain.Scope, table string) {
 	if s.Account != uuid.Nil {
 		f.add(table+"account_id = @account_id", "account_id", s.Account)
 	}
@@ -88,7 +88,7 @@ func (f *filters) count(ctx context.Context, d database, query string) (total in
 
 // page reads a page of the list. Sizes are literals, because they show the planner that few of many
 // rows are needed.
-func (l list[T]) page(ctx context.Context, d database, by *filters, asked marketplace.PageRequest) (p marketplace.Page[T], err error) {
+func (l list[T]) page(ctx context.Context, d database, by *filters, asked domain.PageRequest) (p domain.Page[T], err error) {
 	comes, direction := ">", ""
 	if l.newest {
 		comes, direction = "<", " DESC"
@@ -107,17 +107,17 @@ func (l list[T]) page(ctx context.Context, d database, by *filters, asked market
 		if by.scattered {
 			found = rows + by.along
 		}
-		found = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) found", found, marketplace.MostCounted+1)
+		found = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) found", found, domain.MostCounted+1)
 		if p.Total, err = by.count(ctx, d, found); err != nil {
 			return p, err
 		}
-		if by.scattered && p.Total <= marketplace.MostCounted {
+		if by.scattered && p.Total <= domain.MostCounted {
 			rows = found
 		}
-		p.Capped = p.Total > marketplace.MostCounted
-		p.Total = min(p.Total, marketplace.MostCounted)
+		p.Capped = p.Total > domain.MostCounted
+		p.Total = min(p.Total, domain.MostCounted)
 	}
-	p.Entries, err = all(ctx, d.pool, l.scan, fmt.Sprintf("%s WHERE %s = ANY(ARRAY(SELECT id FROM (%s%s OFFSET %d LIMIT %d) page)) ORDER BY %s%s, %s%s",
+	p.Entries, err = queryAll(ctx, d.pool, l.scan, fmt.Sprintf("%s WHERE %s = ANY(ARRAY(SELECT id FROM (%s%s OFFSET %d LIMIT %d) page)) ORDER BY %s%s, %s%s",
 		l.columns, l.id, rows, ordered, asked.Skip, asked.Size+1, l.at, direction, l.id, direction), planned, by.args)
 	if len(p.Entries) > asked.Size {
 		p.Entries = slices.Delete(p.Entries, asked.Size, len(p.Entries))
@@ -145,7 +145,7 @@ var rewritten sync.Map
 func (n named) RewriteQuery(ctx context.Context, conn *pgx.Conn, statement string, _ []any) (string, []any, error) {
 	known, found := rewritten.Load(statement)
 	if !found {
-		p, err := n.positional(ctx, conn, statement)
+		p, err := n.toPositional(ctx, conn, statement)
 		if err != nil {
 			return "", nil, err
 		}
@@ -161,7 +161,7 @@ func (n named) RewriteQuery(ctx context.Context, conn *pgx.Conn, statement strin
 	return p.statement, values, nil
 }
 
-func (n named) positional(ctx context.Context, conn *pgx.Conn, statement string) (positional, error) {
+func (n named) toPositional(ctx context.Context, conn *pgx.Conn, statement string) (positional, error) {
 	self := pgx.NamedArgs{}
 	for name := range n {
 		self[name] = name

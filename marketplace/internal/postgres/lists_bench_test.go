@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/internal/benchsize"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -23,12 +23,12 @@ func BenchmarkLists(b *testing.B) {
 	s := sell(b, pgtest.Stock{Bookings: benchsize.Choose(1_000_000, 1_000)})
 	pgtest.Exec(b, s.store, `VACUUM ANALYZE`)
 	lists := s.bookingLists()
-	middle := &marketplace.Cursor{At: time.Date(2025, 7, 20, 0, 0, 0, 0, time.UTC), ID: uuid.New()}
+	middle := &domain.Cursor{At: time.Date(2025, 7, 20, 0, 0, 0, 0, time.UTC), ID: uuid.New()}
 	for _, mode := range []string{"auto", "force_generic_plan"} {
 		pgtest.Exec(b, s.store, `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET plan_cache_mode = `+mode+`', current_database()); END $$`)
 		s.store.Pool().Reset()
 		for _, name := range slices.Sorted(maps.Keys(lists)) {
-			for _, asked := range []marketplace.PageRequest{{Size: 20}, {Size: 20, After: middle}} {
+			for _, asked := range []domain.PageRequest{{Size: 20}, {Size: 20, After: middle}} {
 				title := strings.ReplaceAll(name, " ", "-") + map[bool]string{true: "/after", false: "/first"}[asked.After != nil] + "/" + mode
 				b.Run(title, func(b *testing.B) {
 					for b.Loop() {

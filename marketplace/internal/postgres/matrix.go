@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -48,7 +48,7 @@ const (
 // Matrix returns the partners that the filter selects, those that fail longest first. Its days are by
 // the database's clock, as the times of runs are.
 func (r *Runs) Matrix(ctx context.Context, by certification.MatrixFilter) (certification.Matrix, error) {
-	m := certification.Matrix{Partners: marketplace.List[certification.MatrixRow]{}}
+	m := certification.Matrix{Partners: domain.List[certification.MatrixRow]{}}
 	now, err := one(ctx, r.pool, "time", pgx.RowTo[time.Time], `SELECT now()`)
 	if err != nil {
 		return m, err
@@ -60,7 +60,7 @@ func (r *Runs) Matrix(ctx context.Context, by certification.MatrixFilter) (certi
 	for i := range matrixDays {
 		m.Days = append(m.Days, today.AddDate(0, 0, i+1-matrixDays).Format(time.DateOnly))
 	}
-	rows, err := all(ctx, r.pool, scanMatrixRow, `
+	rows, err := queryAll(ctx, r.pool, scanMatrixRow, `
 		SELECT i.id, i.name, i.mode, `+standing+`, c.valid_until, i.withheld, `+admissionColumns+`
 		FROM integrations i`+standingTables+admissionTables+`
 			LEFT JOIN LATERAL (SELECT min(b.since) AS since FROM conformance_breaches b WHERE b.integration_id = i.id AND b.outcome = 'failed') failing ON true
@@ -94,7 +94,7 @@ func (r *Runs) fill(ctx context.Context, m *certification.Matrix, today time.Tim
 		row.Days = make([]string, len(m.Days))
 		row.Cells = make([]certification.MatrixCell, len(m.Endpoints))
 		for i := range row.Cells {
-			row.Cells[i].Breaches = marketplace.List[certification.MatrixBreach]{}
+			row.Cells[i].Breaches = domain.List[certification.MatrixBreach]{}
 		}
 	}
 	batch := &pgx.Batch{}

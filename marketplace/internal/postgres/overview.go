@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -20,7 +20,7 @@ const (
 )
 
 // Overview returns what needs attention now. Test mode is not included.
-func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Overview, err error) {
+func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, &o.BookingsSince) })
@@ -42,14 +42,14 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
 		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.requested_at IS NOT NULL)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
-		partnerapi.Degraded, now.Add(-marketplace.SlotsLateAfter), mostDue, now.Add(marketplace.CertificateSoon)).
+		partnerapi.Degraded, now.Add(-domain.SlotsLateAfter), mostDue, now.Add(domain.CertificateSoon)).
 		Query(func(rows pgx.Rows) error {
-			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Due])
+			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Due])
 			return err
 		})
 	queueRecent(batch, &o)
 	batch.Queue(missingRates).Query(func(rows pgx.Rows) error {
-		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.MissingRate])
+		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.MissingRate])
 		return err
 	})
 	batch.Queue(ratesOf).QueryRow(func(row pgx.Row) error {
@@ -58,15 +58,15 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o marketplace.Over
 			return err
 		}
 		day := of.Format(time.DateOnly)
-		o.RatesOf, o.RatesOld = &day, marketplace.RatesOld(*of, now)
+		o.RatesOf, o.RatesOld = &day, domain.RatesOld(*of, now)
 		return nil
 	})
-	batch.Queue(salesDays, now.UTC(), marketplace.SalesDays).Query(func(rows pgx.Rows) error {
-		o.Days, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.SalesDay])
+	batch.Queue(salesDays, now.UTC(), domain.SalesDays).Query(func(rows pgx.Rows) error {
+		o.Days, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.SalesDay])
 		return err
 	})
-	batch.Queue(partnerSales, now.UTC(), marketplace.SalesDays, mostSellers).Query(func(rows pgx.Rows) error {
-		o.Partners, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.PartnerSales])
+	batch.Queue(partnerSales, now.UTC(), domain.SalesDays, mostSellers).Query(func(rows pgx.Rows) error {
+		o.Partners, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.PartnerSales])
 		return err
 	})
 	return o, s.pool.SendBatch(ctx, batch).Close()
@@ -111,7 +111,7 @@ func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
 			`DELETE FROM booking_days WHERE day > $1::date - $2::integer OR day <= $1::date - $3::integer`,
 			`DELETE FROM confirm_days WHERE day > $1::date - $2::integer OR day <= $1::date - $3::integer`,
 		} {
-			batch.Queue(statement, now.UTC(), days, marketplace.SalesDays)
+			batch.Queue(statement, now.UTC(), days, domain.SalesDays)
 		}
 		// Another replica may count at the same time.
 		batch.Queue(`
@@ -166,7 +166,7 @@ var missingRates = fmt.Sprintf(`
 	) AS priced, unnest(priced.currencies) AS currency
 	WHERE %[4]s
 	GROUP BY currency, t.rates_base ORDER BY currency`,
-	`option_currencies(v.option, v.details)`, active, marketplace.MostCounted,
+	`option_currencies(v.option, v.details)`, active, domain.MostCounted,
 	`currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = currency.currency)`)
 
 // MetricsState returns the metrics' state in the database.
@@ -183,7 +183,7 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 	if state.Integrations, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Integration]); err != nil {
 		return state, err
 	}
-	state.Breaches, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Breach], `
+	state.Breaches, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[telemetry.Breach], `
 		SELECT b.integration_id, b.rule, b.clause, b.level, b.first_seen FROM judged_breaches b JOIN integrations i ON i.id = b.integration_id
 		WHERE i.deleted_at IS NULL AND b.last_seen > now() - interval '1 day'`)
 	if err != nil {
@@ -205,18 +205,18 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 	if state.Deliveries, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Deliveries]); err != nil {
 		return state, err
 	}
-	if state.RatesMissing, err = all(ctx, s.pool, pgx.RowToStructByPos[marketplace.MissingRate], missingRates); err != nil {
+	if state.RatesMissing, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[domain.MissingRate], missingRates); err != nil {
 		return state, err
 	}
 	if err = s.pool.QueryRow(ctx, ratesOf).Scan(&state.RatesOf); err != nil {
 		return state, err
 	}
-	state.Attention, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Attention], `
+	state.Attention, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[telemetry.Attention], `
 		SELECT a.reason, b.mode, count(*) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id
 		WHERE a.settled_at IS NULL GROUP BY a.reason, b.mode`)
 	if err != nil {
 		return state, err
 	}
-	state.Holds, err = all(ctx, s.pool, pgx.RowToStructByPos[telemetry.Holds], `SELECT mode, count(*) FROM bookings WHERE status = 'HELD' GROUP BY mode`)
+	state.Holds, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[telemetry.Holds], `SELECT mode, count(*) FROM bookings WHERE status = 'HELD' GROUP BY mode`)
 	return state, err
 }

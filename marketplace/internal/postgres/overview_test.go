@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -91,11 +91,11 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 		SELECT b.id, b.created_at, 'call', gen_random_uuid(), 'confirm', c.status, c.duration_ms, c.error
 		FROM bookings b, (VALUES (200, 100, NULL), (200, 300, NULL), (200, 900, NULL), (409, 50, 'sold out'), (500, 10, 'broken'), (NULL, NULL, 'cut')) AS c (status, duration_ms, error)
 		WHERE b.code = 'H-10'`)
-	check(t, s.store.CountSales(t.Context(), noon, marketplace.SalesDays))
+	check(t, s.store.CountSales(t.Context(), noon, domain.SalesDays))
 	o, err := s.store.Overview(t.Context(), noon)
 	check(t, err)
-	if len(o.Days) != marketplace.SalesDays || len(o.Partners) != 20 {
-		t.Fatalf("Expected %d days and 20 partners, received %d and %d", marketplace.SalesDays, len(o.Days), len(o.Partners))
+	if len(o.Days) != domain.SalesDays || len(o.Partners) != 20 {
+		t.Fatalf("Expected %d days and 20 partners, received %d and %d", domain.SalesDays, len(o.Days), len(o.Partners))
 	}
 	for _, c := range []struct {
 		at                             int
@@ -122,7 +122,7 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 	// A state that changes later is counted again, and days in the past are dropped.
 	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'CANCELLED' WHERE status = 'CONFIRMED' AND created_at < '2026-06-30'`)
 	check(t, s.store.CountSales(t.Context(), noon, 2))
-	check(t, s.store.CountSales(t.Context(), noon.AddDate(0, 0, 2), marketplace.SalesDays))
+	check(t, s.store.CountSales(t.Context(), noon.AddDate(0, 0, 2), domain.SalesDays))
 	o, err = s.store.Overview(t.Context(), noon.AddDate(0, 0, 2))
 	check(t, err)
 	if first := o.Days[9]; first.Bookings != 840 || first.Confirmed != 0 || first.Cancelled != 672 || len(first.Revenue) != 0 {
@@ -150,18 +150,18 @@ func TestTheOverviewListsWaitingBookingsAndRecentEvents(t *testing.T) {
 	pgtest.Exec(t, s.store, `INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict) SELECT gen_random_uuid(), id, 'full', 'finished', now(), '2026-07-02T05:00:00Z', 'conformant' FROM integrations WHERE name = 'Walks 5'`)
 	o, err := s.store.Overview(t.Context(), time.Now())
 	check(t, err)
-	if len(o.Queue) != 1 || o.Queue[0].Reason != marketplace.ConfirmRefused || o.Queue[0].Reference != "R-8000" || o.Queue[0].IntegrationName == "" {
+	if len(o.Queue) != 1 || o.Queue[0].Reason != domain.ConfirmRefused || o.Queue[0].Reference != "R-8000" || o.Queue[0].IntegrationName == "" {
 		t.Errorf("Expected the one booking that waits, received %+v", o.Queue)
 	}
 	if o.OldestSync == nil || o.OldestSync.Name != "Walks 4" || o.OldestSlots == nil || o.OldestSlots.Name != "Walks 6" {
 		t.Errorf("Expected the oldest sync and slots, received %+v and %+v", o.OldestSync, o.OldestSlots)
 	}
 	want := []struct {
-		kind marketplace.RecentKind
+		kind domain.RecentKind
 		says string
 	}{
-		{marketplace.AttentionResolved, "confirm_refused"}, {marketplace.HealthChanged, "DEGRADED: a timeout"}, {marketplace.SyncFailed, "it answered with 503"},
-		{marketplace.SyncHeld, "5 of 8 activities"}, {marketplace.RunEnded, "conformant"}, {marketplace.AttentionNeeded, "confirm_refused"},
+		{domain.AttentionResolved, "confirm_refused"}, {domain.HealthChanged, "DEGRADED: a timeout"}, {domain.SyncFailed, "it answered with 503"},
+		{domain.SyncHeld, "5 of 8 activities"}, {domain.RunEnded, "conformant"}, {domain.AttentionNeeded, "confirm_refused"},
 	}
 	for i, w := range want {
 		if len(o.Recent) <= i || o.Recent[i].Kind != w.kind || o.Recent[i].Says != w.says {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -21,7 +21,7 @@ type Partners struct{ database }
 
 // CreateIntegration stores a new integration, and restores the activities of a deleted one at the
 // same address.
-func (p *Partners) CreateIntegration(ctx context.Context, i marketplace.Integration, most int) error {
+func (p *Partners) CreateIntegration(ctx context.Context, i domain.Integration, most int) error {
 	return addressTaken(p.transaction(ctx, func(tx pgx.Tx) error {
 		if err := checkRoom(ctx, tx, i.AccountID, most); err != nil {
 			return err
@@ -42,12 +42,12 @@ func checkRoom(ctx context.Context, tx pgx.Tx, account uuid.UUID, most int) erro
 	var live int
 	err := tx.QueryRow(ctx, `SELECT count(*) FROM integrations WHERE account_id = $1 AND deleted_at IS NULL`, account).Scan(&live)
 	if err == nil && live >= most {
-		return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d integrations; delete one, or ask an operator to register this one", most)
+		return domain.Errorf(domain.Conflict, "an account may have at most %d integrations; delete one, or ask an operator to register this one", most)
 	}
 	return err
 }
 
-func createIntegration(ctx context.Context, tx pgx.Tx, i marketplace.Integration) error {
+func createIntegration(ctx context.Context, tx pgx.Tx, i domain.Integration) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
 		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, mode)
@@ -65,14 +65,14 @@ func createIntegration(ctx context.Context, tx pgx.Tx, i marketplace.Integration
 // addressTaken converts a violation of the unique index of live addresses to the domain's error.
 func addressTaken(err error) error {
 	if violates(err, "integrations_base_url_mode") {
-		return &marketplace.Error{Code: marketplace.Conflict, Reason: marketplace.AlreadyExists, Message: "an integration with this base_url and mode exists", Cause: err}
+		return &domain.Error{Code: domain.Conflict, Reason: domain.AlreadyExists, Message: "an integration with this base_url and mode exists", Cause: err}
 	}
 	return err
 }
 
 // ChangeIntegration stores new settings, or returns Conflict if the integration has changed
 // meanwhile.
-func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketplace.Integration) error {
+func (p *Partners) ChangeIntegration(ctx context.Context, before, after domain.Integration) error {
 	changed, err := p.pool.Exec(ctx, `
 		UPDATE integrations SET name = $5, base_url = $6, auth_type = $7, auth_key = $8, handles_ticket_delivery = $9
 		WHERE id = $1 AND deleted_at IS NULL AND base_url = $2 AND auth_type = $3 AND auth_key = $4`,
@@ -85,7 +85,7 @@ func (p *Partners) ChangeIntegration(ctx context.Context, before, after marketpl
 		if _, err := p.Integration(ctx, before.ID); err != nil {
 			return err
 		}
-		return &marketplace.Error{Code: marketplace.Conflict, Message: "the integration was changed in the meantime; read it and send the change again"}
+		return &domain.Error{Code: domain.Conflict, Message: "the integration was changed in the meantime; read it and send the change again"}
 	}
 	return nil
 }
@@ -106,35 +106,35 @@ const integrationColumns = `
 	FROM integrations `
 
 // Integration returns the integration with that id.
-func (p *Partners) Integration(ctx context.Context, id uuid.UUID) (marketplace.Integration, error) {
+func (p *Partners) Integration(ctx context.Context, id uuid.UUID) (domain.Integration, error) {
 	return one(ctx, p.pool, "integration", scanIntegration, integrationColumns+`WHERE id = $1 AND deleted_at IS NULL`, id)
 }
 
 // Integrations lists all integrations.
-func (p *Partners) Integrations(ctx context.Context) ([]marketplace.Integration, error) {
-	return all(ctx, p.pool, scanIntegration, integrationColumns+`WHERE deleted_at IS NULL ORDER BY created_at, id`)
+func (p *Partners) Integrations(ctx context.Context) ([]domain.Integration, error) {
+	return queryAll(ctx, p.pool, scanIntegration, integrationColumns+`WHERE deleted_at IS NULL ORDER BY created_at, id`)
 }
 
-var integrationList = list[marketplace.Integration]{
+var integrationList = list[domain.Integration]{
 	columns: integrationColumns, rows: "integrations", at: "created_at", id: "id", scan: scanIntegration,
-	cursor: func(i marketplace.Integration) marketplace.Cursor {
-		return marketplace.Cursor{At: i.CreatedAt, ID: i.ID}
+	cursor: func(i domain.Integration) domain.Cursor {
+		return domain.Cursor{At: i.CreatedAt, ID: i.ID}
 	},
 }
 
 // ListIntegrations returns a page of the live integrations in a scope whose name or address
 // contains the words.
-func (p *Partners) ListIntegrations(ctx context.Context, of marketplace.Scope, words string, asked marketplace.PageRequest) (marketplace.Page[marketplace.Integration], error) {
+func (p *Partners) ListIntegrations(ctx context.Context, of domain.Scope, words string, asked domain.PageRequest) (domain.Page[domain.Integration], error) {
 	f := newFilters()
 	if words != "" { // there are too few integrations for an index
 		f.add(`position(lower(@words) IN lower(name || E'\n' || base_url)) > 0`, "words", words)
 	}
 	f.conditions = append(f.conditions, "deleted_at IS NULL")
-	f.of(of, "")
+	f.addScope(of, "")
 	return integrationList.page(ctx, p.database, f, asked)
 }
 
-func scanIntegration(row pgx.CollectableRow) (i marketplace.Integration, err error) {
+func scanIntegration(row pgx.CollectableRow) (i domain.Integration, err error) {
 	err = row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.WebhookSecretHash,
 		&i.PreviousWebhookSecretHash, (*zeronull.Timestamptz)(&i.PreviousWebhookSecretUntil), &i.HandlesTicketDelivery, &i.CreatedAt, (*zeronull.Timestamptz)(&i.LastSyncAt))
 	return i, err
@@ -252,7 +252,7 @@ func (p *Partners) Fares(ctx context.Context, integrations []uuid.UUID) (map[uui
 		var id uuid.UUID
 		var h partner.Health
 		_, err := pgx.ForEachRow(rows, append([]any{&id}, healthTargets(&h)...), func() error {
-			found[id] = partner.Fare{Health: h, Changes: marketplace.List[partner.HealthChange]{}}
+			found[id] = partner.Fare{Health: h, Changes: domain.List[partner.HealthChange]{}}
 			return nil
 		})
 		if err == nil && len(found) < len(integrations) {

@@ -12,51 +12,51 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // otherLists lists the growing lists other than bookings and commissions.
 func (s sold) otherLists() map[string]listed {
-	accounts := func(index string, role marketplace.Role, words string) listed {
-		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+	accounts := func(index string, role domain.Role, words string) listed {
+		return listed{index, func(ctx context.Context, asked domain.PageRequest) (int, *domain.Cursor, error) {
 			p, err := s.store.Accounts.List(ctx, role, words, asked)
 			return len(p.Entries), p.Next, err
 		}}
 	}
-	activities := func(index string, by marketplace.ActivityFilter) listed {
-		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+	activities := func(index string, by domain.ActivityFilter) listed {
+		return listed{index, func(ctx context.Context, asked domain.PageRequest) (int, *domain.Cursor, error) {
 			p, err := s.store.Catalog.Activities(ctx, by, asked)
 			return len(p.Entries), p.Next, err
 		}}
 	}
 	integrations := func(index string, account uuid.UUID) listed {
-		return listed{index, func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
-			p, err := s.store.Partners.ListIntegrations(ctx, marketplace.Scope{Account: account}, "", asked)
+		return listed{index, func(ctx context.Context, asked domain.PageRequest) (int, *domain.Cursor, error) {
+			p, err := s.store.Partners.ListIntegrations(ctx, domain.Scope{Account: account}, "", asked)
 			return len(p.Entries), p.Next, err
 		}}
 	}
 	return map[string]listed{
 		"accounts":                       accounts("accounts_order", "", ""),
-		"accounts of a role":             accounts("accounts_(role|order)", marketplace.Affiliate, ""),
+		"accounts of a role":             accounts("accounts_(role|order)", domain.Affiliate, ""),
 		"accounts by a word":             accounts("accounts_words", "", "agency 1234"),
 		"accounts by an address":         accounts("accounts_words", "", "agent-17@example.com"),
-		"accounts by an unknown text":    accounts("accounts_words", marketplace.Reseller, "unknown"),
-		"activities":                     activities("activities_order", marketplace.ActivityFilter{}),
-		"activities of an integration":   activities("activities_(of|order)", marketplace.ActivityFilter{Integration: s.integration}),
-		"activities that are listed":     activities("activities_order", marketplace.ActivityFilter{Listed: new(true)}),
-		"activities that are not listed": activities("activities_unlisted", marketplace.ActivityFilter{Listed: new(false)}),
-		"activities by a word":           activities("activities_words", marketplace.ActivityFilter{Words: "walk 1234"}),
-		"activities by the product's id": activities("activities_product", marketplace.ActivityFilter{Words: "p-1234"}),
-		"activities by what none has":    activities("activities_words", marketplace.ActivityFilter{Words: "nothing", Listed: new(true)}),
+		"accounts by an unknown text":    accounts("accounts_words", domain.Reseller, "unknown"),
+		"activities":                     activities("activities_order", domain.ActivityFilter{}),
+		"activities of an integration":   activities("activities_(of|order)", domain.ActivityFilter{Integration: s.integration}),
+		"activities that are listed":     activities("activities_order", domain.ActivityFilter{Listed: new(true)}),
+		"activities that are not listed": activities("activities_unlisted", domain.ActivityFilter{Listed: new(false)}),
+		"activities by a word":           activities("activities_words", domain.ActivityFilter{Words: "walk 1234"}),
+		"activities by the product's id": activities("activities_product", domain.ActivityFilter{Words: "p-1234"}),
+		"activities by what none has":    activities("activities_words", domain.ActivityFilter{Words: "nothing", Listed: new(true)}),
 		"integrations":                   integrations("integrations_order", uuid.Nil),
 		"integrations of an account":     integrations("integrations_(order|live_base_url)", pgtest.ID("partner")),
-		"every sync of an integration": {"syncs_of", func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+		"every sync of an integration": {"syncs_of", func(ctx context.Context, asked domain.PageRequest) (int, *domain.Cursor, error) {
 			p, err := s.store.Catalog.EverySync(ctx, s.integration, asked)
 			return len(p.Entries), p.Next, err
 		}},
-		"syncs of an integration": {"syncs_of", func(ctx context.Context, asked marketplace.PageRequest) (int, *marketplace.Cursor, error) {
+		"syncs of an integration": {"syncs_of", func(ctx context.Context, asked domain.PageRequest) (int, *domain.Cursor, error) {
 			p, err := s.store.Catalog.Syncs(ctx, s.integration, asked)
 			return len(p.Entries), p.Next, err
 		}},
@@ -109,8 +109,8 @@ func (s sold) pages() map[string]func(context.Context) error {
 // With more rows in its tables, a list reads only the rows that it counts and a page. The other
 // parts of a page read fewer.
 const (
-	rowsOfEach   = marketplace.MostCounted * 11 / 10
-	readForList  = marketplace.MostCounted + 500
+	rowsOfEach   = domain.MostCounted * 11 / 10
+	readForList  = domain.MostCounted + 500
 	readForOther = 1500
 	// A list of integrations counts the options of each.
 	listedAtOnce = 20
@@ -119,13 +119,13 @@ const (
 
 func TestNoPageReadsAllRowsOfATable(t *testing.T) {
 	t.Parallel()
-	s := sell(t, pgtest.Stock{Bookings: 4 * marketplace.MostCounted, Rows: rowsOfEach})
+	s := sell(t, pgtest.Stock{Bookings: 4 * domain.MostCounted, Rows: rowsOfEach})
 	for middle, lists := range map[time.Time]map[string]listed{
 		noon.AddDate(0, 0, -1):                                 s.bookingLists(),
 		time.Date(2026, 1, 1, 0, 0, rowsOfEach/2, 0, time.UTC): s.otherLists(),
 	} {
 		for name, l := range lists {
-			for _, asked := range []marketplace.PageRequest{{Size: 20}, {Size: 100, After: &marketplace.Cursor{At: middle, ID: uuid.New()}}} {
+			for _, asked := range []domain.PageRequest{{Size: 20}, {Size: 100, After: &domain.Cursor{At: middle, ID: uuid.New()}}} {
 				s.wantFewRead(t, name, readForList, func() error {
 					_, _, err := l.read(t.Context(), asked)
 					return err
@@ -158,7 +158,7 @@ func TestNoPageReadsAllRowsOfATable(t *testing.T) {
 		_, err := s.store.Overview(t.Context(), time.Now())
 		return err
 	}, "booking_attention_open", "integration_health_changes_newest", "sync_attempts_failed", "syncs_held", "booking_attention_newest", "booking_attention_settled", "conformance_runs_ended")
-	page, err := s.store.Partners.ListIntegrations(t.Context(), marketplace.Scope{}, "", marketplace.PageRequest{Size: 50})
+	page, err := s.store.Partners.ListIntegrations(t.Context(), domain.Scope{}, "", domain.PageRequest{Size: 50})
 	check(t, err)
 	var ids []uuid.UUID
 	for _, i := range page.Entries {
@@ -191,7 +191,7 @@ func (s sold) wantFewRead(t *testing.T, name string, most float64, read func() e
 				}
 				plan, text := explain(t, s.store, mode, statement)
 				plans = append(plans, statement.SQL+"\n"+text)
-				for _, wrong := range plan.wrong(most) {
+				for _, wrong := range plan.expensiveSteps(most) {
 					t.Errorf("%s, %s: %s\n%s", name, mode, wrong, plans[len(plans)-1])
 				}
 				for i, index := range indexes {
@@ -219,8 +219,8 @@ type node struct {
 	Plans    []node
 }
 
-// wrong names the steps that read too many rows of a table or an index.
-func (n node) wrong(most float64) (list []string) {
+// expensiveSteps names the steps that read too many rows of a table or an index.
+func (n node) expensiveSteps(most float64) (list []string) {
 	read := (n.Rows + n.Filtered + n.Checked) * n.Loops
 	switch at := n.Table + n.Index; {
 	case at == "": // it reads the rows of its own steps
@@ -230,7 +230,7 @@ func (n node) wrong(most float64) (list []string) {
 		list = append(list, fmt.Sprintf("expected no Seq Scan of %s", at))
 	}
 	for _, step := range n.Plans {
-		list = append(list, step.wrong(most)...)
+		list = append(list, step.expensiveSteps(most)...)
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 const (
@@ -63,18 +63,18 @@ func (r *Readiness) Check(ctx context.Context) error {
 
 func (r *Readiness) prove(ctx context.Context) error {
 	err := r.write(ctx)
-	if known := Unavailable(err); known != nil {
+	if known := UnavailableError(err); known != nil {
 		return known
 	}
-	if err == nil || marketplace.CodeOf(err) == marketplace.Unavailable {
+	if err == nil || domain.CodeOf(err) == domain.Unavailable {
 		return err
 	}
-	return &marketplace.Error{Code: marketplace.Unavailable, Message: "the database refuses writes", Cause: err}
+	return &domain.Error{Code: domain.Unavailable, Message: "the database refuses writes", Cause: err}
 }
 
 var (
-	errFull     = &marketplace.Error{Code: marketplace.Unavailable, Message: full}
-	errOutdated = &marketplace.Error{Code: marketplace.Unavailable, Message: outdated}
+	errFull     = &domain.Error{Code: domain.Unavailable, Message: full}
+	errOutdated = &domain.Error{Code: domain.Unavailable, Message: outdated}
 )
 
 func (r *Readiness) write(ctx context.Context) error {

@@ -3,7 +3,7 @@ package postgres
 import (
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -16,19 +16,19 @@ const (
 
 // queueRecent adds the queries for waiting bookings, the oldest data and the last events. Test mode
 // is not included. Every query reads a few rows at the end of an index.
-func queueRecent(batch *pgx.Batch, o *marketplace.Overview) {
+func queueRecent(batch *pgx.Batch, o *domain.Overview) {
 	batch.Queue(`
 		SELECT a.booking_id, a.reason, a.since, b.status, b.reseller_reference, i.id, i.name
 		FROM booking_attention a JOIN bookings b ON b.id = a.booking_id JOIN integrations i ON i.id = b.integration_id
 		WHERE a.settled_at IS NULL AND b.mode = 'live' ORDER BY a.since, a.booking_id LIMIT $1`, mostWaiting).
 		Query(func(rows pgx.Rows) (err error) {
-			o.Queue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.Waiting])
+			o.Queue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Waiting])
 			return err
 		})
-	oldest := func(into **marketplace.Dated, at, from string) {
+	oldest := func(into **domain.Dated, at, from string) {
 		batch.Queue(`SELECT i.id, i.name, ` + at + ` FROM integrations i ` + from + ` WHERE i.deleted_at IS NULL AND i.mode = 'live' AND ` + at + ` IS NOT NULL ORDER BY ` + at + `, i.id LIMIT 1`).
 			Query(func(rows pgx.Rows) error {
-				found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByPos[marketplace.Dated])
+				found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByPos[domain.Dated])
 				if len(found) > 0 {
 					*into = found[0]
 				}
@@ -37,10 +37,10 @@ func queueRecent(batch *pgx.Batch, o *marketplace.Overview) {
 	}
 	oldest(&o.OldestSync, "greatest(i.last_sync_at, k.started_at)", "LEFT JOIN skipped_syncs k ON k.integration_id = i.id")
 	oldest(&o.OldestSlots, "r.pulled_at", "JOIN slot_rounds r ON r.integration_id = i.id")
-	batch.Queue(recentEvents, mostRecent, marketplace.HealthChanged, marketplace.SyncFailed, marketplace.SyncHeld, marketplace.AttentionNeeded, marketplace.AttentionResolved,
-		marketplace.RunEnded, partnerapi.Degraded).
+	batch.Queue(recentEvents, mostRecent, domain.HealthChanged, domain.SyncFailed, domain.SyncHeld, domain.AttentionNeeded, domain.AttentionResolved,
+		domain.RunEnded, partnerapi.Degraded).
 		Query(func(rows pgx.Rows) (err error) {
-			o.Recent, err = pgx.CollectRows(rows, pgx.RowToStructByPos[marketplace.RecentEvent])
+			o.Recent, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.RecentEvent])
 			return err
 		})
 }

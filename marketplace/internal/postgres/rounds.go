@@ -25,7 +25,7 @@ func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncReque
 		of[r.Integration] = r
 	}
 	return c.transaction(ctx, func(tx pgx.Tx) error {
-		live, err := all(ctx, tx, pgx.RowTo[uuid.UUID], `
+		live, err := queryAll(ctx, tx, pgx.RowTo[uuid.UUID], `
 			INSERT INTO sync_wishes (integration_id, number, mode, cause, failures)
 			SELECT i.id, 1, request.mode, request.cause, 0
 			FROM unnest($1::uuid[], $2::text[], $3::text[]) AS request (id, mode, cause) JOIN integrations i ON i.id = request.id

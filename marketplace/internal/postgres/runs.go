@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // Runs stores conformance runs. It is a certification.Store. Leases expire by the database's clock,
@@ -31,7 +31,7 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 				return err
 			}
 			if underWay >= most {
-				return marketplace.Errorf(marketplace.Conflict, "an account may have at most %d conformance runs in progress; wait until one has ended", most)
+				return domain.Errorf(domain.Conflict, "an account may have at most %d conformance runs in progress; wait until one has ended", most)
 			}
 		}
 		created, err := tx.Exec(ctx, `
@@ -75,8 +75,8 @@ func (r *Runs) TakeOver(ctx context.Context, l certification.Lease) (certificati
 		WHERE id = $1 AND state = 'running' AND leased_until < now() RETURNING `+runColumns, l.Run, l.Holder, l.Time)
 }
 
-// held runs f in a transaction while the lease holds the run.
-func (r *Runs) held(ctx context.Context, l certification.Lease, f func(pgx.Tx) error) error {
+// withLease runs f in a transaction while the lease holds the run.
+func (r *Runs) withLease(ctx context.Context, l certification.Lease, f func(pgx.Tx) error) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := one(ctx, tx, "conformance run", pgx.RowTo[uuid.UUID], `
 			SELECT id FROM conformance_runs WHERE id = $1 AND state = 'running' AND holder = $2 FOR UPDATE`, l.Run, l.Holder); err != nil {
@@ -88,7 +88,7 @@ func (r *Runs) held(ctx context.Context, l certification.Lease, f func(pgx.Tx) e
 
 // Extend stores output of a run and extends its lease.
 func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certification.Part) error {
-	return r.held(ctx, l, func(tx pgx.Tx) error {
+	return r.withLease(ctx, l, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(`UPDATE conformance_runs SET leased_until = now() + $2::interval WHERE id = $1`, l.Run, l.Time)
 		for _, p := range parts {
@@ -100,13 +100,13 @@ func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certif
 
 // Parts returns the output of a run, of one kind, after a number.
 func (r *Runs) Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error) {
-	return all(ctx, r.pool, pgx.RowToStructByPos[certification.Part], `
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Part], `
 		SELECT kind, number, body FROM conformance_run_parts WHERE run_id = $1 AND kind = $2 AND number > $3 ORDER BY number`, run, kind, after)
 }
 
 // Requeue resets a run to queued and deletes its output.
 func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
-	return r.held(ctx, l, func(tx pgx.Tx) error {
+	return r.withLease(ctx, l, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run); err != nil {
 			return err
 		}
@@ -128,15 +128,15 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 	if came.Counts == nil {
 		counts = []byte("{}")
 	}
-	findings, err := storable(came.Findings)
+	findings, err := encodeJSON(came.Findings)
 	if err != nil {
 		return false, err
 	}
-	notUndone, err := storable(came.NotUndone)
+	notUndone, err := encodeJSON(came.NotUndone)
 	if err != nil {
 		return false, err
 	}
-	err = r.held(ctx, l, func(tx pgx.Tx) error {
+	err = r.withLease(ctx, l, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(`
 			UPDATE conformance_runs SET state = $2, finished_at = now(), holder = NULL, leased_until = NULL, verdict = nullif($3, ''), reason = $4,
@@ -176,8 +176,8 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 	return ended && err == nil, err
 }
 
-// storable encodes a list as JSON for PostgreSQL, which cannot store NUL.
-func storable[T any](list marketplace.List[T]) ([]byte, error) {
+// encodeJSON encodes a list as JSON for PostgreSQL, which cannot store NUL.
+func encodeJSON[T any](list domain.List[T]) ([]byte, error) {
 	text, err := json.Marshal(list)
 	return bytes.ReplaceAll(text, []byte(`\u0000`), []byte(`\ufffd`)), err
 }
@@ -220,7 +220,7 @@ func (r *Runs) Recover(ctx context.Context) error {
 // pause between them. The pause is shorter if they would not all start within the given time. A
 // certificate that a breach has ended counts too, so that operators see whether the breach is fixed.
 func (r *Runs) AskForRechecks(ctx context.Context, from time.Time, pause, within time.Duration) error {
-	ids, err := all(ctx, r.pool, pgx.RowTo[uuid.UUID], `
+	ids, err := queryAll(ctx, r.pool, pgx.RowTo[uuid.UUID], `
 		SELECT i.id FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
 		WHERE c.valid_until > now() AND c.base_url = i.base_url AND i.deleted_at IS NULL ORDER BY i.id`)
 	if err != nil || len(ids) == 0 {
@@ -241,13 +241,13 @@ func (r *Runs) Run(ctx context.Context, integration, id uuid.UUID) (certificatio
 
 var runList = list[certification.Run]{
 	columns: `SELECT ` + runColumns + ` FROM conformance_runs`, rows: "conformance_runs", at: "created_at", id: "id", newest: true, scan: scanRun,
-	cursor: func(r certification.Run) marketplace.Cursor {
-		return marketplace.Cursor{At: r.CreatedAt, ID: r.ID}
+	cursor: func(r certification.Run) domain.Cursor {
+		return domain.Cursor{At: r.CreatedAt, ID: r.ID}
 	},
 }
 
 // List returns a page of an integration's runs, newest first.
-func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked marketplace.PageRequest) (marketplace.Page[certification.Run], error) {
+func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[certification.Run], error) {
 	return runList.page(ctx, r.database, entriesOf(integration, nil), asked)
 }
 

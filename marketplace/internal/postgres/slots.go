@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, ` + slotAge + ` FROM slots s `
 
-func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
+func scanSlot(row pgx.CollectableRow) (slot domain.Slot, err error) {
 	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.SentAt)
 	return slot, err
 }
@@ -27,7 +27,7 @@ func scanSlot(row pgx.CollectableRow) (slot marketplace.Slot, err error) {
 // one. It returns at most most options of the partner's catalog whose last complete slot pull was
 // sent before askedAt, or that have none.
 func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, askedAt time.Time, after uuid.UUID, most int) ([]catalog.SlotOption, error) {
-	return all(ctx, c.pool, func(row pgx.CollectableRow) (o catalog.SlotOption, err error) {
+	return queryAll(ctx, c.pool, func(row pgx.CollectableRow) (o catalog.SlotOption, err error) {
 		err = row.Scan(&o.VariationID, &o.ProductID, &o.TimeZone, &o.Option)
 		return o, err
 	}, `
@@ -108,7 +108,7 @@ const setCapacity = `
 	WHERE v.id = $1 AND v.capacity <> largest`
 
 // slotArrays converts slots to the arrays of storeSlots.
-func slotArrays(slots []marketplace.Slot) ([]any, error) {
+func slotArrays(slots []domain.Slot) ([]any, error) {
 	n := len(slots)
 	ids, dates, starts, ends := make([]string, n), make([]time.Time, n), make([]time.Time, n), make([]time.Time, n)
 	statuses, vacancies, capacities, pricings := make([]string, n), make([]*int, n), make([]*int, n), make([]*string, n)
@@ -124,7 +124,7 @@ func slotArrays(slots []marketplace.Slot) ([]any, error) {
 }
 
 // ownCurrencies returns the sorted currencies of slots' own prices; nil without own prices.
-func ownCurrencies(slots ...marketplace.Slot) (list []string) {
+func ownCurrencies(slots ...domain.Slot) (list []string) {
 	for _, slot := range slots {
 		for _, price := range slot.UnitPricing {
 			if at, known := slices.BinarySearch(list, price.Currency); !known {
@@ -168,7 +168,7 @@ func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[
 		return nil, err
 	}
 	for id, s := range found {
-		s.LastSync = recent.newest(id)
+		s.LastSync = recent.newestSync(id)
 		found[id] = s
 	}
 	return found, nil
@@ -213,7 +213,7 @@ func queueSlotsKnown(batch *pgx.Batch, found map[uuid.UUID]catalog.Standing, int
 }
 
 // UpdateSlot writes what decide returns for the slot that a notification names, in one transaction.
-func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*marketplace.Slot, error)) error {
+func (c *Catalog) UpdateSlot(ctx context.Context, integration uuid.UUID, n catalog.Notification, decide func(catalog.KnownSlot) (*domain.Slot, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		known, err := knownSlot(ctx, tx, integration, n)
 		if err != nil {
@@ -263,7 +263,7 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 
 // lengthNear returns the length of the slot that starts nearest to a moment; 0 without a slot.
 func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time.Time) (time.Duration, error) {
-	near, err := all(ctx, tx, scanSlot, slotColumns+`
+	near, err := queryAll(ctx, tx, scanSlot, slotColumns+`
 		WHERE s.variation_id = $1 ORDER BY abs(extract(epoch FROM s.starts_at - $2)), s.availability_id LIMIT 1`, variation, moment)
 	if err != nil || len(near) == 0 {
 		return 0, err
@@ -271,7 +271,7 @@ func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time
 	return near[0].End.Sub(near[0].Start), nil
 }
 
-func writeSlot(ctx context.Context, tx pgx.Tx, slot marketplace.Slot) error {
+func writeSlot(ctx context.Context, tx pgx.Tx, slot domain.Slot) error {
 	batch := &pgx.Batch{}
 	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`+replaceSlot,
 		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.SentAt)

@@ -22,7 +22,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Store is the service's database, by noun. It is safe for concurrent use.
@@ -44,15 +44,15 @@ type database struct {
 	dueQueue *river.Client[pgx.Tx] // makes waiting jobs due
 }
 
-// itsOwnTime makes the database set the times of jobs. Otherwise the queue would store the
+// databaseClock makes the database set the times of jobs. Otherwise the queue would store the
 // replica's time, and another clock would compare it.
-type itsOwnTime struct{}
+type databaseClock struct{}
 
 // Now implements the queue's clock.
-func (itsOwnTime) Now() time.Time { return time.Now() }
+func (databaseClock) Now() time.Time { return time.Now() }
 
 // NowOrNil implements the queue's clock. Its statement replaces the zero time.
-func (itsOwnTime) NowOrNil() *time.Time { return &time.Time{} }
+func (databaseClock) NowOrNil() *time.Time { return &time.Time{} }
 
 // Open returns a store with that number of connections to the migrated database at that address.
 // Requests and background work use separate stores, so that neither waits for the other's
@@ -92,7 +92,7 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 		return nil, &unreachable{err}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Middleware: o.Jobs, Test: river.TestConfig{Time: itsOwnTime{}}})
+	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Middleware: o.Jobs, Test: river.TestConfig{Time: databaseClock{}}})
 	dueQueue, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
 	if err := errors.Join(err, failed); err != nil {
 		pool.Close()
@@ -127,8 +127,8 @@ type querier interface {
 	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 }
 
-// all returns every row of a query.
-func all[T any](ctx context.Context, in querier, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+// queryAll returns every row of a query.
+func queryAll[T any](ctx context.Context, in querier, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
 	rows, err := in.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -148,8 +148,8 @@ func one[T any](ctx context.Context, in querier, what string, scan pgx.RowToFunc
 	return found, notFound(err, what)
 }
 
-// into collects a batched query's rows in a list.
-func into[T any](list *[]T, scan pgx.RowToFunc[T]) func(pgx.Rows) error {
+// collectInto collects a batched query's rows in a list.
+func collectInto[T any](list *[]T, scan pgx.RowToFunc[T]) func(pgx.Rows) error {
 	return func(rows pgx.Rows) (err error) {
 		*list, err = pgx.CollectRows(rows, scan)
 		return err
@@ -174,7 +174,7 @@ func violates(err error, constraint string) bool {
 // notFound converts a missing row to the domain's error.
 func notFound(err error, what string) error {
 	if errors.Is(err, pgx.ErrNoRows) {
-		return &marketplace.Error{Code: marketplace.NotFound, Message: what + " not found"}
+		return &domain.Error{Code: domain.NotFound, Message: what + " not found"}
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -31,13 +31,13 @@ const rowColumns = `
 
 // AllRows returns the listed activities in order.
 func (s *Storefront) AllRows(ctx context.Context) ([]storefront.Row, error) {
-	return all(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
+	return queryAll(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE `+listed+` ORDER BY a.created_at, a.id`)
 }
 
 // Rows returns the given activities and those of the given integrations, listed or not, in the
 // order of the list.
 func (s *Storefront) Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]storefront.Row, error) {
-	return all(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
+	return queryAll(withoutTimeout(ctx), s.pool, scanRow, rowColumns+`WHERE a.id = ANY($1) OR a.integration_id = ANY($2) ORDER BY a.created_at, a.id`, activities, integrations)
 }
 
 func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
@@ -47,13 +47,13 @@ func scanRow(row pgx.CollectableRow) (r storefront.Row, err error) {
 }
 
 // ListedActivities returns the activities among the ids that are listed in the mode.
-func (s *Storefront) ListedActivities(ctx context.Context, mode marketplace.Mode, ids []uuid.UUID) ([]marketplace.Activity, error) {
-	return all(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND i.mode = $2 AND `+listed, ids, mode)
+func (s *Storefront) ListedActivities(ctx context.Context, mode domain.Mode, ids []uuid.UUID) ([]domain.Activity, error) {
+	return queryAll(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND i.mode = $2 AND `+listed, ids, mode)
 }
 
 // Slots returns the slots of a variation that start in a period.
-func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error) {
-	return all(ctx, s.pool, scanSlot, slotColumns+`
+func (s *Storefront) Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]domain.Slot, error) {
+	return queryAll(ctx, s.pool, scanSlot, slotColumns+`
 		WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to)
 }
 
@@ -137,7 +137,7 @@ func readNotification(payload string) (n storefront.Change) {
 }
 
 // Terms returns the commercial terms.
-func (s *Storefront) Terms(ctx context.Context) (t marketplace.Terms, err error) {
+func (s *Storefront) Terms(ctx context.Context) (t domain.Terms, err error) {
 	batch := &pgx.Batch{}
 	queueTerms(batch, &t)
 	err = s.pool.SendBatch(ctx, batch).Close()
@@ -145,7 +145,7 @@ func (s *Storefront) Terms(ctx context.Context) (t marketplace.Terms, err error)
 }
 
 // queueTerms adds a query for the terms of prices to a batch.
-func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
+func queueTerms(batch *pgx.Batch, t *domain.Terms) {
 	batch.Queue(`SELECT rates_base, rates_as_of, service_fee, service_fee_currency, commission_percentage FROM pricing_terms`).QueryRow(func(row pgx.Row) error {
 		var of *time.Time
 		err := row.Scan(&t.Rates.Base, &of, &t.Fee, &t.FeeIn, &t.Commission)
@@ -155,8 +155,8 @@ func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
 		return err
 	})
 	batch.Queue(`SELECT currency, rate FROM exchange_rates`).Query(func(rows pgx.Rows) error {
-		t.Rates.Per = map[marketplace.Currency]decimal.Decimal{}
-		var currency marketplace.Currency
+		t.Rates.Per = map[domain.Currency]decimal.Decimal{}
+		var currency domain.Currency
 		var rate decimal.Decimal
 		_, err := pgx.ForEachRow(rows, []any{&currency, &rate}, func() error {
 			t.Rates.Per[currency] = rate
@@ -168,7 +168,7 @@ func queueTerms(batch *pgx.Batch, t *marketplace.Terms) {
 
 // ChangeFees stores changes of the service fee and the commission. The error is Invalid if the
 // fee's currency would have no exchange rate.
-func (s *Storefront) ChangeFees(ctx context.Context, c marketplace.FeesChange) error {
+func (s *Storefront) ChangeFees(ctx context.Context, c domain.FeesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `
 			UPDATE pricing_terms SET service_fee = coalesce($1, service_fee),
@@ -182,7 +182,7 @@ func (s *Storefront) ChangeFees(ctx context.Context, c marketplace.FeesChange) e
 
 // feeHasARate checks that the fee can be converted, because it is added to each price.
 func feeHasARate(ctx context.Context, tx pgx.Tx) error {
-	var currency marketplace.Currency
+	var currency domain.Currency
 	err := tx.QueryRow(ctx, `
 		SELECT service_fee_currency FROM pricing_terms t
 		WHERE service_fee > 0 AND service_fee_currency <> rates_base
@@ -193,17 +193,17 @@ func feeHasARate(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	return &marketplace.Error{
-		Code: marketplace.Invalid, Message: "the service fee could not be converted",
+	return &domain.Error{
+		Code: domain.Invalid, Message: "the service fee could not be converted",
 		Details: []string{fmt.Sprintf("service_fee_currency: there is no exchange rate for %s", currency)},
 	}
 }
 
 // ChangeRates stores changes of the exchange rates. The error is Invalid if the service fee's
 // currency would have no rate.
-func (s *Storefront) ChangeRates(ctx context.Context, c marketplace.RatesChange) error {
+func (s *Storefront) ChangeRates(ctx context.Context, c domain.RatesChange) error {
 	return s.transaction(ctx, func(tx pgx.Tx) error {
-		var before marketplace.Currency
+		var before domain.Currency
 		if err := tx.QueryRow(ctx, `SELECT rates_base FROM pricing_terms FOR UPDATE`).Scan(&before); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (s *Storefront) ChangeRates(ctx context.Context, c marketplace.RatesChange)
 	})
 }
 
-func changeRates(ctx context.Context, tx pgx.Tx, before marketplace.Currency, c marketplace.RatesChange) error {
+func changeRates(ctx context.Context, tx pgx.Tx, before domain.Currency, c domain.RatesChange) error {
 	batch := &pgx.Batch{}
 	if before != c.Base {
 		batch.Queue(`DELETE FROM exchange_rates`)
@@ -244,9 +244,9 @@ func changeRates(ctx context.Context, tx pgx.Tx, before marketplace.Currency, c 
 
 // SeedRates stores rates if there have never been any, and reports whether it did. Only one of
 // several replicas does.
-func (s *Storefront) SeedRates(ctx context.Context, rates marketplace.Rates, of time.Time) (seeded bool, err error) {
+func (s *Storefront) SeedRates(ctx context.Context, rates domain.Rates, of time.Time) (seeded bool, err error) {
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
-		var before marketplace.Currency
+		var before domain.Currency
 		err := tx.QueryRow(ctx, `
 			SELECT rates_base FROM pricing_terms WHERE NOT rates_given FOR UPDATE`).Scan(&before)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -18,7 +18,7 @@ func rate(text string) *decimal.Decimal {
 	return &d
 }
 
-func termsOf(t *testing.T, store *postgres.Store) marketplace.Terms {
+func termsOf(t *testing.T, store *postgres.Store) domain.Terms {
 	t.Helper()
 	terms, err := store.Storefront.Terms(t.Context())
 	check(t, err)
@@ -34,20 +34,20 @@ func TestAtFirstNothingIsAddedToAPrice(t *testing.T) {
 }
 
 // aRate stores a rate for a currency.
-func aRate(t *testing.T, store *postgres.Store, currency marketplace.Currency) {
+func aRate(t *testing.T, store *postgres.Store, currency domain.Currency) {
 	t.Helper()
-	check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{currency: rate("1.25")}}))
+	check(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "EUR", Rates: map[domain.Currency]*decimal.Decimal{currency: rate("1.25")}}))
 }
 
 func TestTheServiceFeesCurrencyAlwaysHasARate(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
-	dollars, pounds := marketplace.Currency("USD"), marketplace.Currency("GBP")
+	dollars, pounds := domain.Currency("USD"), domain.Currency("GBP")
 	aRate(t, store, dollars)
-	check(t, store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{Fee: &marketplace.Number{Decimal: *rate("2")}, FeeIn: &dollars}))
-	wantCode(t, store.Storefront.ChangeFees(t.Context(), marketplace.FeesChange{FeeIn: &pounds}), marketplace.Invalid)
-	wantCode(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{dollars: nil}}), marketplace.Invalid)
-	wantCode(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "GBP"}), marketplace.Invalid)
+	check(t, store.Storefront.ChangeFees(t.Context(), domain.FeesChange{Fee: &domain.Number{Decimal: *rate("2")}, FeeIn: &dollars}))
+	wantCode(t, store.Storefront.ChangeFees(t.Context(), domain.FeesChange{FeeIn: &pounds}), domain.Invalid)
+	wantCode(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "EUR", Rates: map[domain.Currency]*decimal.Decimal{dollars: nil}}), domain.Invalid)
+	wantCode(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "GBP"}), domain.Invalid)
 	if terms := termsOf(t, store); terms.FeeIn != dollars || terms.Rates.Base != "EUR" || len(terms.Rates.Per) != 1 {
 		t.Errorf("want nothing changed, got %+v", terms)
 	}
@@ -57,10 +57,10 @@ func TestFeesKeepEveryDigit(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	aRate(t, store, "USD")
-	in := marketplace.Currency("USD")
-	for _, change := range []marketplace.FeesChange{
-		{Fee: &marketplace.Number{Decimal: *rate("1.995")}, FeeIn: &in},
-		{Commission: &marketplace.Number{Decimal: *rate("12.345678901234567890")}}, // the fee stays unchanged
+	in := domain.Currency("USD")
+	for _, change := range []domain.FeesChange{
+		{Fee: &domain.Number{Decimal: *rate("1.995")}, FeeIn: &in},
+		{Commission: &domain.Number{Decimal: *rate("12.345678901234567890")}}, // the fee stays unchanged
 	} {
 		check(t, store.Storefront.ChangeFees(t.Context(), change))
 	}
@@ -73,9 +73,9 @@ func TestRatesAreMergedAndRemovedAndThoseOfAnotherBaseReplaceAll(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	merge := func(base marketplace.Currency, of time.Time, rates map[marketplace.Currency]*decimal.Decimal, want map[marketplace.Currency]string) {
+	merge := func(base domain.Currency, of time.Time, rates map[domain.Currency]*decimal.Decimal, want map[domain.Currency]string) {
 		t.Helper()
-		check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: base, Rates: rates, Of: of}))
+		check(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: base, Rates: rates, Of: of}))
 		terms := termsOf(t, store)
 		if terms.Rates.Base != base || !terms.RatesOf.Equal(of) || len(terms.Rates.Per) != len(want) {
 			t.Errorf("want %v of %s, of %s, got %+v", want, base, of, terms)
@@ -86,9 +86,9 @@ func TestRatesAreMergedAndRemovedAndThoseOfAnotherBaseReplaceAll(t *testing.T) {
 			}
 		}
 	}
-	merge("EUR", day, map[marketplace.Currency]*decimal.Decimal{"USD": rate("1.25"), "JPY": rate("171.94")}, map[marketplace.Currency]string{"USD": "1.25", "JPY": "171.94"})
-	merge("EUR", time.Time{}, map[marketplace.Currency]*decimal.Decimal{"USD": rate("1.26"), "JPY": nil, "KWD": rate("0.333")}, map[marketplace.Currency]string{"USD": "1.26", "KWD": "0.333"})
-	merge("USD", day, map[marketplace.Currency]*decimal.Decimal{"EUR": rate("0.8")}, map[marketplace.Currency]string{"EUR": "0.8"})
+	merge("EUR", day, map[domain.Currency]*decimal.Decimal{"USD": rate("1.25"), "JPY": rate("171.94")}, map[domain.Currency]string{"USD": "1.25", "JPY": "171.94"})
+	merge("EUR", time.Time{}, map[domain.Currency]*decimal.Decimal{"USD": rate("1.26"), "JPY": nil, "KWD": rate("0.333")}, map[domain.Currency]string{"USD": "1.26", "KWD": "0.333"})
+	merge("USD", day, map[domain.Currency]*decimal.Decimal{"EUR": rate("0.8")}, map[domain.Currency]string{"EUR": "0.8"})
 }
 
 func TestRatesAreSeededOnceByReplicasThatStartTogether(t *testing.T) {
@@ -96,7 +96,7 @@ func TestRatesAreSeededOnceByReplicasThatStartTogether(t *testing.T) {
 	store := pgtest.Open(t)
 	day := time.Date(2024, 6, 28, 0, 0, 0, 0, time.UTC)
 	seed := func() bool {
-		seeded, err := store.Storefront.SeedRates(t.Context(), marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{"USD": *rate("1.0705")}}, day)
+		seeded, err := store.Storefront.SeedRates(t.Context(), domain.Rates{Base: "EUR", Per: map[domain.Currency]decimal.Decimal{"USD": *rate("1.0705")}}, day)
 		if err != nil {
 			t.Error(err)
 		}
@@ -115,7 +115,7 @@ func TestRatesAreSeededOnceByReplicasThatStartTogether(t *testing.T) {
 	if times.Load() != 1 {
 		t.Errorf("want them seeded once, got %d times", times.Load())
 	}
-	check(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"USD": nil}}))
+	check(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "EUR", Rates: map[domain.Currency]*decimal.Decimal{"USD": nil}}))
 	if seed() {
 		t.Error("want rates that operators took away left away")
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/puddle/v2"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Reasons why a database is unavailable, for operators.
@@ -73,14 +73,14 @@ func trouble(err error) string {
 	return ""
 }
 
-// Unavailable returns the domain's error if a store's error means that the database is unavailable,
+// UnavailableError returns the domain's error if a store's error means that the database is unavailable,
 // otherwise nil. A write may or may not have been stored.
-func Unavailable(err error) *marketplace.Error {
+func UnavailableError(err error) *domain.Error {
 	words := trouble(err)
 	if words == "" {
 		return nil
 	}
-	return &marketplace.Error{Code: marketplace.Unavailable, Message: words, Cause: err}
+	return &domain.Error{Code: domain.Unavailable, Message: words, Cause: err}
 }
 
 // Disk records that a write failed because of a full disk, for the stores that share it.

@@ -29,7 +29,7 @@ func logHealth(log *slog.Logger, integration uuid.UUID, changed partnerapi.Healt
 // synced counts syncs. It logs when a sync is held and when a held sync ends.
 func synced(measured *telemetry.Metrics, log *slog.Logger) func(catalog.Order, catalog.Sync, error) {
 	return func(o catalog.Order, made catalog.Sync, err error) {
-		measured.Synced(o, made, err)
+		measured.CountSync(o, made, err)
 		about := log.With(slog.String("integration_id", o.Target.ID.String()), slog.String("sync_id", made.ID.String()))
 		switch {
 		case err != nil:

@@ -123,7 +123,7 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 		return nil, err
 	}
 	runner, err := certification.NewRunner(certification.Config{
-		Store: c.Work.Runs, Integrations: deliveries, Command: c.Conformance, Signer: signer, Now: now, AllowPrivate: c.AllowPrivatePartners, OnRunEnded: c.Metrics.Ran, Log: c.Log,
+		Store: c.Work.Runs, Integrations: deliveries, Command: c.Conformance, Signer: signer, Now: now, AllowPrivate: c.AllowPrivatePartners, OnRunEnded: c.Metrics.CountRun, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 	}
 	r.closeLater(front.Close)
 	c.Metrics.PageCache(front.PageCache)
-	c.Metrics.Ready(c.Ready)
+	c.Metrics.AddReadiness(c.Ready)
 	c.Metrics.Database(store.MetricsState, now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": c.Work.Pool()})
 	r.SignIn = auth.NewService(store.Accounts, c.Secret, c.LoginLimit, now)
 	r.SignIn.OnFailedSignIn(c.Metrics.SignInFailed)
@@ -189,7 +189,7 @@ func (r *Replica) Close() {
 
 func (r *Replica) newBookings(c Config, store *postgres.Store, integrations *partner.Registry) (*booking.Service, error) {
 	return booking.NewService(booking.Config{
-		Store: store.Bookings, Keys: store.Bookings, Partner: r.Partners, Target: integrations.Target, AffiliatesShare: c.AffiliatesShare, Now: c.Clock.Now, Log: c.Log, OnTransition: c.Metrics.Moved,
+		Store: store.Bookings, Keys: store.Bookings, Partner: r.Partners, Target: integrations.Target, AffiliatesShare: c.AffiliatesShare, Now: c.Clock.Now, Log: c.Log, OnTransition: c.Metrics.CountMove,
 	})
 }
 
@@ -202,7 +202,7 @@ func (r *Replica) newSyncer(c Config, store *postgres.Store) *catalog.Syncer {
 // observer counts calls to partners and stores their results. An error does not fail the call.
 func (c Config) observer(calls *partner.CallJournal) func(uuid.UUID, partner.Observation) {
 	return func(id uuid.UUID, call partner.Observation) {
-		c.Metrics.Called(id, call)
+		c.Metrics.CountCall(id, call)
 		calls.Add(id, call)
 		ctx, cancel := context.WithTimeout(context.Background(), c.ObserveTime)
 		defer cancel()

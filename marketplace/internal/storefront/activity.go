@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Activity returns a listed activity in a currency and a language, as in Query. The error is
 // NotFound, or Invalid if a rate is missing.
-func (f *Front) Activity(ctx context.Context, mode marketplace.Mode, id uuid.UUID, currency marketplace.Currency, in string) (*Answer, error) {
-	a, err := f.listed(ctx, mode, id)
+func (f *Front) Activity(ctx context.Context, mode domain.Mode, id uuid.UUID, currency domain.Currency, in string) (*Answer, error) {
+	a, err := f.findListed(ctx, mode, id)
 	if err != nil {
 		return nil, err
 	}
@@ -20,18 +20,18 @@ func (f *Front) Activity(ctx context.Context, mode marketplace.Mode, id uuid.UUI
 	if err := CanPrice(a, terms, currency); err != nil {
 		return nil, err
 	}
-	return made(Success{Data: show(a, terms, currency, in)})
+	return newAnswer(Success{Data: show(a, terms, currency, in)})
 }
 
 // VariationID identifies a variation of a listed activity in a mode.
 type VariationID struct {
-	Mode                marketplace.Mode
+	Mode                domain.Mode
 	Activity, Variation uuid.UUID
 }
 
 // Calendar returns a row for each date of a range, both ends inclusive, in the product's zone. The
 // error is NotFound, or Invalid if a rate is missing.
-func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (*Answer, error) {
+func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time, currency domain.Currency) (*Answer, error) {
 	a, v, slots, err := f.slots(ctx, of, from, to, currency)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (f *Front) Calendar(ctx context.Context, of VariationID, from, to time.Time
 
 // Day returns the slots of a date in the product's zone, in order. The error is NotFound, or
 // Invalid if a rate is missing.
-func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currency marketplace.Currency) (*Answer, error) {
+func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currency domain.Currency) (*Answer, error) {
 	a, v, slots, err := f.slots(ctx, of, date, date, currency)
 	if err != nil {
 		return nil, err
@@ -49,28 +49,28 @@ func (f *Front) Day(ctx context.Context, of VariationID, date time.Time, currenc
 	return answer(showSlots(a, v, slots, f.terms(), currency, f.now()))
 }
 
-func (f *Front) terms() marketplace.Terms { return *f.current.Load().terms }
+func (f *Front) terms() domain.Terms { return *f.current.Load().terms }
 
-func (f *Front) listed(ctx context.Context, mode marketplace.Mode, id uuid.UUID) (marketplace.Activity, error) {
+func (f *Front) findListed(ctx context.Context, mode domain.Mode, id uuid.UUID) (domain.Activity, error) {
 	found, err := f.store.ListedActivities(ctx, mode, []uuid.UUID{id})
 	if err != nil {
-		return marketplace.Activity{}, err
+		return domain.Activity{}, err
 	}
 	if len(found) == 0 {
-		return marketplace.Activity{}, &marketplace.Error{Code: marketplace.NotFound, Message: "activity not found"}
+		return domain.Activity{}, &domain.Error{Code: domain.NotFound, Message: "activity not found"}
 	}
 	return found[0], nil
 }
 
 // slots returns the slots of some dates with their activity and variation, if these can be priced
 // in the currency.
-func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time, currency marketplace.Currency) (marketplace.Activity, marketplace.Variation, []marketplace.Slot, error) {
-	a, err := f.listed(ctx, of.Mode, of.Activity)
+func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time, currency domain.Currency) (domain.Activity, domain.Variation, []domain.Slot, error) {
+	a, err := f.findListed(ctx, of.Mode, of.Activity)
 	if err == nil {
 		err = CanPrice(a, f.terms(), currency)
 	}
 	if err != nil {
-		return a, marketplace.Variation{}, nil, err
+		return a, domain.Variation{}, nil, err
 	}
 	for _, v := range a.Variations {
 		if v.ID == of.Variation && v.Active {
@@ -78,5 +78,5 @@ func (f *Front) slots(ctx context.Context, of VariationID, from, to time.Time, c
 			return a, v, slots, err
 		}
 	}
-	return a, marketplace.Variation{}, nil, &marketplace.Error{Code: marketplace.NotFound, Message: "variation not found"}
+	return a, domain.Variation{}, nil, &domain.Error{Code: domain.NotFound, Message: "variation not found"}
 }

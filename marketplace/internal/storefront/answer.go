@@ -35,7 +35,7 @@ type Pagination struct {
 	NextCursor       *string `json:"next_cursor"` // nil on the last page
 }
 
-func made(frame Success) (*Answer, error) {
+func newAnswer(frame Success) (*Answer, error) {
 	frame.Success = 1
 	body, err := json.Marshal(frame)
 	if err != nil {
@@ -44,7 +44,7 @@ func made(frame Success) (*Answer, error) {
 	sum := sha256.Sum256(body)
 	return &Answer{
 		Body: body, ETag: `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`,
-		zip: sync.OnceValue(func() []byte { return compressed(body) }),
+		zip: sync.OnceValue(func() []byte { return compress(body) }),
 	}, nil
 }
 
@@ -53,10 +53,10 @@ func answer[T any](data T, err error) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return made(Success{Data: data})
+	return newAnswer(Success{Data: data})
 }
 
-func compressed(body []byte) []byte {
+func compress(body []byte) []byte {
 	var smaller bytes.Buffer
 	zip := gzip.NewWriter(&smaller)
 	_, _ = zip.Write(body) // writing to a buffer never fails

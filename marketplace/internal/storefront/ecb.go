@@ -10,11 +10,11 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // ecbBase is the base currency of the bank's rates.
-const ecbBase marketplace.Currency = "EUR"
+const ecbBase domain.Currency = "EUR"
 
 // largestRates limits a file, in bytes. One with 30 currencies has 2,000.
 const largestRates = 1 << 20
@@ -23,7 +23,7 @@ const largestRates = 1 << 20
 // eurofxref-daily.xml.
 type DailyRates struct {
 	Date  time.Time // UTC midnight
-	Rates marketplace.Rates
+	Rates domain.Rates
 }
 
 //go:embed eurofxref-2024-06-28.xml
@@ -69,13 +69,13 @@ func parseRates(text []byte) (DailyRates, error) {
 	if err != nil {
 		return DailyRates{}, fmt.Errorf("%w: its date is %q", errNoRates, read.Days[0].Date)
 	}
-	daily := DailyRates{Date: date, Rates: marketplace.Rates{Base: ecbBase, Per: map[marketplace.Currency]decimal.Decimal{}}}
+	daily := DailyRates{Date: date, Rates: domain.Rates{Base: ecbBase, Per: map[domain.Currency]decimal.Decimal{}}}
 	for _, one := range read.Days[0].Rates {
-		rate, err := marketplace.ParseRate(one.Currency, one.Rate)
+		rate, err := domain.ParseRate(one.Currency, one.Rate)
 		if err != nil {
 			return DailyRates{}, err
 		}
-		daily.Rates.Per[marketplace.Currency(one.Currency)] = rate
+		daily.Rates.Per[domain.Currency(one.Currency)] = rate
 	}
 	return daily, nil
 }

@@ -57,7 +57,7 @@ func (f *Front) listen(ctx context.Context) (Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.refresh(ctx, Change{All: true, Marks: f.waiting()}); err != nil {
+	if err := f.refresh(ctx, Change{All: true, Marks: f.awaitedMarks()}); err != nil {
 		feed.Close()
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func withMore(received Change, notifications <-chan Change) Change {
 // refresh reads and applies changes, then wakes the callers that wait for the marks.
 func (f *Front) refresh(ctx context.Context, n Change) error {
 	if !n.All && !n.Terms && len(n.Activities) == 0 && len(n.Integrations) == 0 {
-		f.reached(n.Marks)
+		f.wakeWaiters(n.Marks)
 		return nil
 	}
 	after := &snapshot{}
@@ -160,6 +160,6 @@ func (f *Front) refresh(ctx context.Context, n Change) error {
 	}
 	after.byMode = split(after.entries)
 	f.current.Store(after)
-	f.reached(n.Marks)
+	f.wakeWaiters(n.Marks)
 	return nil
 }

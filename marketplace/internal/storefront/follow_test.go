@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
@@ -22,7 +22,7 @@ func TestReadersSeeEveryChangeThatWasAnsweredBeforeTheyAsked(t *testing.T) {
 	var all sync.WaitGroup
 	for reader := range 4 {
 		all.Go(func() {
-			q := storefront.Query{Page: 1, Limit: 10, Currency: []marketplace.Currency{"EUR", "USD"}[reader%2]}
+			q := storefront.Query{Page: 1, Limit: 10, Currency: []domain.Currency{"EUR", "USD"}[reader%2]}
 			for !over.Load() {
 				before := answered.Load()
 				titles := list(t, s.Front, q).titles()
@@ -80,7 +80,7 @@ func TestAFeedThatStopsReportingIsReplaced(t *testing.T) {
 	f := open(t, store, 1<<20)
 	store.silent.Store(true)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk")
-	eventually(t, "it is still shown", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
+	waitUntil(t, "it is still shown", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
 	store.silent.Store(false)
 	if err := f.CatchUp(t.Context()); err != nil || store.listens.Load() < 2 {
 		t.Errorf("want it to listen again, got %d feeds and %v", store.listens.Load(), err)

@@ -118,15 +118,15 @@ func (f *Front) CatchUp(ctx context.Context) error {
 	}
 }
 
-// waiting returns the marks that callers wait for.
-func (f *Front) waiting() []string {
+// awaitedMarks returns the marks that callers wait for.
+func (f *Front) awaitedMarks() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Collect(maps.Keys(f.marks))
 }
 
-// reached wakes the callers that wait for the marks.
-func (f *Front) reached(names []string) {
+// wakeWaiters wakes the callers that wait for the marks.
+func (f *Front) wakeWaiters(names []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range names {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -111,7 +111,7 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 	if q.Page == 0 {
 		q.Page, q.Limit = 1, 100
 	}
-	q.Filter.Mode = marketplace.Live
+	q.Filter.Mode = domain.Live
 	answer, err := f.List(context.Background(), q)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)
@@ -122,8 +122,8 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 	return page
 }
 
-// eventually waits for a condition. Benchmarks measure how long it takes.
-func eventually(t failer, what string, so func() bool) {
+// waitUntil waits for a condition. Benchmarks measure how long it takes.
+func waitUntil(t failer, what string, so func() bool) {
 	t.Helper()
 	again, late := time.NewTicker(time.Millisecond), time.After(10*time.Minute)
 	defer again.Stop()

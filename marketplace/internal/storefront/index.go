@@ -8,21 +8,21 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // entry is an activity in the list. It is immutable: a changed activity gets a new entry, which
 // invalidates the pages that contain the old one.
 type entry struct {
 	id      uuid.UUID
-	mode    marketplace.Mode
+	mode    domain.Mode
 	created int64  // in microseconds, the database's precision
 	facets  string // compared by all filters except q
 	words   string // searched by q
 }
 
-// before reports whether the entry precedes another one in the list.
-func (e *entry) before(other *entry) int {
+// compare reports whether the entry precedes another one in the list.
+func (e *entry) compare(other *entry) int {
 	if order := cmp.Compare(e.created, other.created); order != 0 {
 		return order
 	}
@@ -36,14 +36,14 @@ func newEntry(r Row) *entry {
 // snapshot is the list at one time. It is immutable.
 type snapshot struct {
 	version uint64
-	entries []*entry                      // in the order of the list
-	byMode  map[marketplace.Mode][]*entry // the same entries by mode
-	terms   *marketplace.Terms
+	entries []*entry                 // in the order of the list
+	byMode  map[domain.Mode][]*entry // the same entries by mode
+	terms   *domain.Terms
 }
 
 // split returns the entries by mode, in order.
-func split(entries []*entry) map[marketplace.Mode][]*entry {
-	byMode := map[marketplace.Mode][]*entry{}
+func split(entries []*entry) map[domain.Mode][]*entry {
+	byMode := map[domain.Mode][]*entry{}
 	for _, e := range entries {
 		byMode[e.mode] = append(byMode[e.mode], e)
 	}
@@ -74,7 +74,7 @@ func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 	merged := make([]*entry, 0, len(entries)+len(rows))
 	for _, row := range rows {
 		fresh := newEntry(row)
-		at, known := slices.BinarySearchFunc(entries, fresh, (*entry).before)
+		at, known := slices.BinarySearchFunc(entries, fresh, (*entry).compare)
 		merged = append(merged, entries[:at]...)
 		if row.Listed {
 			merged = append(merged, fresh)
@@ -94,15 +94,15 @@ func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
 // Filter selects a mode, which is required, and optionally more. Case is ignored in every alphabet,
 // and an empty field matches everything.
 type Filter struct {
-	Mode     marketplace.Mode
+	Mode     domain.Mode
 	Query    string // each word must occur in the titles, texts, places, categories or tags, in any language
 	Category string // the exact name of a category
 	Country  string // the exact code or name
 	City     string // the exact name
 }
 
-// normal returns the canonical form of the filter: equivalent filters become equal.
-func (f Filter) normal() Filter {
+// normalize returns the canonical form of the filter: equivalent filters become equal.
+func (f Filter) normalize() Filter {
 	return Filter{
 		Mode: f.Mode, Query: strings.Join(strings.Fields(fold(f.Query)), " "), Category: fold(f.Category), Country: fold(f.Country), City: fold(f.City),
 	}

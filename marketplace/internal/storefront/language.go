@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // lookUp returns the translation for a language range by RFC 4647 lookup: pt-PT matches pt-PT,
 // otherwise pt, and never pt-BR. A range also matches longer tags: pt may match any pt-*. "" stands
 // for the base fields, which are in the partner's locale.
-func lookUp(wanted, locale string, translations map[string]marketplace.Object) string {
+func lookUp(wanted, locale string, translations map[string]domain.Object) string {
 	tags := slices.Sorted(maps.Keys(translations))
 	find := func(fits func(tag string) bool) (name string, found bool) {
 		if at := slices.IndexFunc(tags, fits); at >= 0 {
@@ -20,7 +20,7 @@ func lookUp(wanted, locale string, translations map[string]marketplace.Object) s
 		}
 		return "", fits(locale)
 	}
-	for rest := wanted; rest != ""; rest = truncated(rest) {
+	for rest := wanted; rest != ""; rest = truncateTag(rest) {
 		if name, found := find(func(tag string) bool { return strings.EqualFold(tag, rest) }); found {
 			return name
 		}
@@ -40,9 +40,9 @@ func lookUp(wanted, locale string, translations map[string]marketplace.Object) s
 	return ""
 }
 
-// truncated removes the last subtag of a language range, and a single-character subtag that would
+// truncateTag removes the last subtag of a language range, and a single-character subtag that would
 // then be last (RFC 4647, 3.4).
-func truncated(tag string) string {
+func truncateTag(tag string) string {
 	for {
 		at := max(strings.LastIndexByte(tag, '-'), 0)
 		if tag = tag[:at]; at < 2 || tag[at-2] != '-' {
@@ -52,28 +52,28 @@ func truncated(tag string) string {
 }
 
 // translate replaces an activity's texts by a translation.
-func (a *activity) translate(texts marketplace.Object) {
+func (a *activity) translate(texts domain.Object) {
 	for field, into := range map[string]*string{
 		"activity_title": &a.Title, "main_promo_title": &a.MainPromoTitle, "short_description": &a.ShortDescription,
 		"description": &a.Description, "address": &a.Address,
 	} {
 		put(texts, field, into)
 	}
-	var variations map[string]marketplace.Object
+	var variations map[string]domain.Object
 	_ = json.Unmarshal(texts["variations"], &variations) // texts of another type are ignored
 	for i := range a.Variations {
 		a.Variations[i].translate(variations[a.Variations[i].ID.String()])
 	}
 }
 
-func (v *variation) translate(texts marketplace.Object) {
+func (v *variation) translate(texts domain.Object) {
 	for field, into := range map[string]*string{
 		"title": &v.Title, "description": &v.Description, "cancellation_policy": &v.Cancellation, "cut_off_time": &v.CutOffTime, "notes": &v.Notes,
 	} {
 		put(texts, field, into)
 	}
 	if text := texts["itinerary"]; text != nil {
-		var steps marketplace.List[marketplace.Step]
+		var steps domain.List[domain.Step]
 		if json.Unmarshal(text, &steps) == nil && len(steps) > 0 {
 			v.Itinerary = steps
 		}
@@ -87,7 +87,7 @@ func (v *variation) translate(texts marketplace.Object) {
 }
 
 // put replaces a text by its translation, if there is one.
-func put(texts marketplace.Object, field string, into *string) {
+func put(texts domain.Object, field string, into *string) {
 	var text string
 	if json.Unmarshal(texts[field], &text) == nil && text != "" {
 		*into = text

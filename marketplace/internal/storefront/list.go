@@ -12,15 +12,15 @@ import (
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Query selects a page of the list. Equal queries select the same page.
 type Query struct {
-	Page, Limit int                  // at least 1 each
-	After       marketplace.Cursor   // replaces the page: the last entry of the previous page
-	Currency    marketplace.Currency // "": each activity's own
-	Language    string               // BCP 47, "": each activity's own
+	Page, Limit int             // at least 1 each
+	After       domain.Cursor   // replaces the page: the last entry of the previous page
+	Currency    domain.Currency // "": each activity's own
+	Language    string          // BCP 47, "": each activity's own
 	Filter      Filter
 	Affiliate   uuid.UUID // whose links are added; zero: no links
 }
@@ -32,14 +32,14 @@ const ListName = "activities"
 type page struct {
 	*Answer
 	part
-	terms   *marketplace.Terms
+	terms   *domain.Terms
 	checked atomic.Uint64 // the last version of the list for which it is valid
 }
 
 // List returns a page; a page past the end is empty. The error is Invalid if the currency has no
 // exchange rate. Prices for which another rate is missing are omitted.
 func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
-	q.Filter = q.Filter.normal()
+	q.Filter = q.Filter.normalize()
 	now := f.current.Load()
 	if found, _ := f.cache.get(q).(*page); found != nil {
 		if found.checked.Load() == now.version {
@@ -52,7 +52,7 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 			return found.Answer, nil
 		}
 	}
-	if err := priced(now.terms, q.Currency); err != nil {
+	if err := checkCurrency(now.terms, q.Currency); err != nil {
 		return nil, err
 	}
 	f.misses.Add(1)
@@ -77,9 +77,9 @@ func (q Query) flight(version uint64) string {
 	return name
 }
 
-// priced returns an error if nothing can be priced in the currency. "" stands for each activity's
+// checkCurrency returns an error if nothing can be priced in the currency. "" stands for each activity's
 // own currency.
-func priced(terms *marketplace.Terms, currency marketplace.Currency) error {
+func checkCurrency(terms *domain.Terms, currency domain.Currency) error {
 	if currency == "" {
 		return nil
 	}
@@ -100,10 +100,10 @@ func (p part) equal(other part) bool {
 
 // cut returns the part of the list for a page.
 func (f *Front) cut(now *snapshot, q Query) part {
-	entries := f.filtered(now, q.Filter)
+	entries := f.filterEntries(now, q.Filter)
 	total, from := len(entries), 0
-	if q.After != (marketplace.Cursor{}) {
-		at, known := slices.BinarySearchFunc(entries, &entry{id: q.After.ID, created: q.After.At.UnixMicro()}, (*entry).before)
+	if q.After != (domain.Cursor{}) {
+		at, known := slices.BinarySearchFunc(entries, &entry{id: q.After.ID, created: q.After.At.UnixMicro()}, (*entry).compare)
 		if from = at; known {
 			from++
 		}
@@ -116,12 +116,12 @@ func (f *Front) cut(now *snapshot, q Query) part {
 
 func (q Query) pagination(p part) *Pagination {
 	shown := &Pagination{PageSize: q.Limit}
-	if q.After == (marketplace.Cursor{}) {
+	if q.After == (domain.Cursor{}) {
 		shown.Page, shown.TotalCount = q.Page, &p.total
 	}
 	if p.more {
 		last := p.entries[len(p.entries)-1]
-		shown.NextCursor = new(marketplace.Cursor{At: time.UnixMicro(last.created), ID: last.id}.Text(ListName))
+		shown.NextCursor = new(domain.Cursor{At: time.UnixMicro(last.created), ID: last.id}.Text(ListName))
 	}
 	return shown
 }
@@ -135,8 +135,8 @@ type selection struct {
 // entrySize is the memory of an entry in a selection, in bytes.
 const entrySize = 8
 
-// filtered returns the entries that match the filter.
-func (f *Front) filtered(now *snapshot, by Filter) []*entry {
+// filterEntries returns the entries that match the filter.
+func (f *Front) filterEntries(now *snapshot, by Filter) []*entry {
 	if by == (Filter{Mode: by.Mode}) {
 		return now.byMode[by.Mode]
 	}
@@ -162,7 +162,7 @@ func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, er
 	if err != nil {
 		return nil, err
 	}
-	answer, err := made(Success{Data: shown, Pagination: q.pagination(p)})
+	answer, err := newAnswer(Success{Data: shown, Pagination: q.pagination(p)})
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, er
 }
 
 // show returns the activities of a page, which it reads from the database.
-func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*entry, q Query) ([]any, error) {
+func (f *Front) show(ctx context.Context, terms *domain.Terms, entries []*entry, q Query) ([]any, error) {
 	shown := []any{}
 	if len(entries) == 0 {
 		return shown, nil
@@ -189,7 +189,7 @@ func (f *Front) show(ctx context.Context, terms *marketplace.Terms, entries []*e
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[uuid.UUID]marketplace.Activity, len(read))
+	byID := make(map[uuid.UUID]domain.Activity, len(read))
 	for _, a := range read {
 		byID[a.ID] = a
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -64,7 +64,7 @@ func TestAnActivityWithAPriceThatHasNoRateStaysListed(t *testing.T) {
 	if got := list(t, s.Front, storefront.Query{}).titles(); len(got) != 2 {
 		t.Errorf("want both in their own currency, got %q", got)
 	}
-	if _, err := s.List(t.Context(), storefront.Query{Page: 1, Limit: 10, Currency: "CHF"}); marketplace.CodeOf(err) != marketplace.Invalid {
+	if _, err := s.List(t.Context(), storefront.Query{Page: 1, Limit: 10, Currency: "CHF"}); domain.CodeOf(err) != domain.Invalid {
 		t.Errorf("want a currency without a rate refused, got %v", err)
 	}
 }
@@ -81,7 +81,7 @@ func TestTheLeastRecentlyUsedPagesAreEvicted(t *testing.T) {
 	if _, _, bytes := f.PageCache(); bytes > most || bytes < most/2 {
 		t.Errorf("want about %d bytes of pages, got %d", most, bytes)
 	}
-	found, made := counted(f, func() {
+	found, made := countPages(f, func() {
 		list(t, f, storefront.Query{Page: 40, Limit: 1})
 		list(t, f, storefront.Query{Page: 1, Limit: 1})
 	})
@@ -100,7 +100,7 @@ func TestAChangeUnmakesThePagesThatShowItAndNoOther(t *testing.T) {
 	list(t, s.Front, storefront.Query{Page: 1, Limit: 2})
 	s.do(t, `UPDATE activities SET title = title || '!' WHERE title = ANY($1)`, moved)
 	s.caughtUp(t)
-	found, made := counted(s.Front, func() {
+	found, made := countPages(s.Front, func() {
 		list(t, s.Front, storefront.Query{Page: 1, Limit: 2})
 		list(t, s.Front, second)
 	})
@@ -109,8 +109,8 @@ func TestAChangeUnmakesThePagesThatShowItAndNoOther(t *testing.T) {
 	}
 }
 
-// counted returns the numbers of cached and new pages.
-func counted(f *storefront.Front, reads func()) (found, made uint64) {
+// countPages returns the numbers of cached and new pages.
+func countPages(f *storefront.Front, reads func()) (found, made uint64) {
 	foundBefore, madeBefore, _ := f.PageCache()
 	reads()
 	found, made, _ = f.PageCache()

@@ -3,7 +3,7 @@ package storefront
 import (
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -12,11 +12,11 @@ type activity struct {
 	ID     uuid.UUID `json:"_id"`
 	Title  string    `json:"activity_title"`
 	Status string    `json:"status"`
-	marketplace.ActivityDetails
-	Currency   marketplace.Currency          `json:"currency"`
-	ServiceFee marketplace.Number            `json:"serviceFee"`
-	Variations marketplace.List[variation]   `json:"variations"`
-	Texts      map[string]marketplace.Object `json:"translation"` // replaces ActivityDetails' field, which may be null
+	domain.ActivityDetails
+	Currency   domain.Currency          `json:"currency"`
+	ServiceFee domain.Number            `json:"serviceFee"`
+	Variations domain.List[variation]   `json:"variations"`
+	Texts      map[string]domain.Object `json:"translation"` // replaces ActivityDetails' field, which may be null
 }
 
 // variation is the contract's ActivityVariation.
@@ -30,7 +30,7 @@ type variation struct {
 	Instant          bool                        `json:"instant_confirmation"`
 	Cancellation     string                      `json:"cancellation_policy"`
 	ExternalSync     externalSync                `json:"external_sync"`
-	marketplace.VariationDetails
+	domain.VariationDetails
 	GroupPrice *struct{} `json:"group_price,omitempty"` // always omitted here: it is in the pricing
 }
 
@@ -47,17 +47,17 @@ const (
 
 // show returns an activity in a currency ("" means its partner's) and in the best matching language
 // of its translations ("" means its own).
-func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency, language string) activity {
+func show(a domain.Activity, terms domain.Terms, currency domain.Currency, language string) activity {
 	if currency == "" {
 		currency = a.Currency()
 	}
 	quote := quoteFor(a, terms, currency)
 	shown := activity{
-		ID: a.ID, Title: a.Title, Status: statusOf(a.Listed()), ActivityDetails: a.Details,
+		ID: a.ID, Title: a.Title, Status: statusOf(a.IsListed()), ActivityDetails: a.Details,
 		Currency: currency, ServiceFee: quote.roundedFee(), Texts: a.Details.Translation,
 	}
 	if shown.Texts == nil {
-		shown.Texts = map[string]marketplace.Object{}
+		shown.Texts = map[string]domain.Object{}
 	}
 	shown.PartnerDetails.Name = a.PartnerName
 	for _, v := range a.Variations {
@@ -72,7 +72,7 @@ func show(a marketplace.Activity, terms marketplace.Terms, currency marketplace.
 	return shown
 }
 
-func quoteFor(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) *quote {
+func quoteFor(a domain.Activity, terms domain.Terms, currency domain.Currency) *quote {
 	var own percentages
 	if p := a.Details.AdminPricePercentage; p != nil {
 		own.markup = p.Decimal
@@ -83,7 +83,7 @@ func quoteFor(a marketplace.Activity, terms marketplace.Terms, currency marketpl
 	return newQuote(terms, own, currency)
 }
 
-func showVariation(a marketplace.Activity, v marketplace.Variation, quote *quote) variation {
+func showVariation(a domain.Activity, v domain.Variation, quote *quote) variation {
 	return variation{
 		ID: v.ID, Title: v.Title, Sort: v.Sort, AvailabilityType: v.Option.AvailabilityType, Pricing: priceVariation(a, v, nil, quote), Capacity: v.Capacity,
 		Instant: a.Product.InstantConfirmation, Cancellation: v.Option.CancellationCutoff, ExternalSync: externalSync{v.Option.ID}, VariationDetails: v.Details,

@@ -8,25 +8,25 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func number(text string) *marketplace.Number { return &marketplace.Number{Decimal: amount(text)} }
+func number(text string) *domain.Number { return &domain.Number{Decimal: amount(text)} }
 
-var terms = marketplace.Terms{
+var terms = domain.Terms{
 	Fee: amount("1.5"), FeeIn: "EUR",
-	Rates: marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{"USD": amount("1.25"), "JPY": amount("160")}},
+	Rates: domain.Rates{Base: "EUR", Per: map[domain.Currency]decimal.Decimal{"USD": amount("1.25"), "JPY": amount("160")}},
 }
 
 // walk returns an activity without operators' changes.
-func walk() marketplace.Activity {
+func walk() domain.Activity {
 	precision, oldest := 0, 17
-	return marketplace.Activity{
+	return domain.Activity{
 		ID: uuid.New(), PartnerName: "Old Town Walks", Title: "Walk", PartnerActive: true, OperatorActive: true,
 		Product: partnerapi.Product{ID: "walk", InstantConfirmation: true},
-		Variations: []marketplace.Variation{
+		Variations: []domain.Variation{
 			{ID: uuid.New(), Sort: 1, Title: "Morning", Active: true, Option: partnerapi.Option{
 				ID: "morning", AvailabilityType: partnerapi.StartTime, CancellationCutoff: "24 hours",
 				Units: []partnerapi.Unit{
@@ -56,7 +56,7 @@ func TestEveryFieldOfTheContractIsPresentWithTheRightType(t *testing.T) {
 
 func TestPricesAreTheOptionsInTheWantedCurrencyElseItsFirst(t *testing.T) {
 	t.Parallel()
-	for currency, want := range map[marketplace.Currency][2]string{
+	for currency, want := range map[domain.Currency][2]string{
 		"":    {"24", "12.5"},   // the partner's currency: 22.50 and 11.00, and 1.50
 		"USD": {"30", "15.63"},  // 22.50 and 11.00 x 1.25, and 1.875
 		"JPY": {"3840", "2000"}, // 3,600 is the partner's price; 11.00 x 160; and 240
@@ -84,7 +84,7 @@ func TestTheActivitysOwnPercentagesAreInItsPrices(t *testing.T) {
 func TestAGroupPriceStandsForAllGuests(t *testing.T) {
 	t.Parallel()
 	a := walk()
-	a.Variations[0].Details.GroupPrice = &marketplace.GroupPrice{Amount: amount("200.5"), Currency: "EUR"}
+	a.Variations[0].Details.GroupPrice = &domain.GroupPrice{Amount: amount("200.5"), Currency: "EUR"}
 	priced := show(a, terms, "USD", "").Variations[0].Pricing
 	if priced.GroupPrice == nil || !priced.GroupPrice.Equal(amount("252.5")) || len(priced.Units) != 0 { // 202 x 1.25
 		t.Errorf("want 252.5 for the group and no units, got %+v", priced)
@@ -101,7 +101,7 @@ func TestAUnitWithoutARateIsLeftOut(t *testing.T) {
 		t.Errorf("want the child's price alone, got %+v", priced.Units)
 	}
 	units[1].PricingFrom = units[0].PricingFrom
-	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; len(priced.Units) != 0 || priced.sellable() {
+	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; len(priced.Units) != 0 || priced.isSellable() {
 		t.Errorf("want no units, got %+v", priced.Units)
 	}
 	if priced := show(a, terms, "", "").Variations[0].Pricing; len(priced.Units) != 0 { // the fee is in EUR
@@ -112,8 +112,8 @@ func TestAUnitWithoutARateIsLeftOut(t *testing.T) {
 	if priced := show(a, plain, "", "").Variations[0].Pricing; len(priced.Units) != 2 {
 		t.Errorf("want no rate needed for the partner's own currency, got %+v", priced.Units)
 	}
-	a.Variations[0].Details.GroupPrice = &marketplace.GroupPrice{Amount: amount("200"), Currency: "CHF"}
-	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; priced.GroupPrice != nil || priced.sellable() {
+	a.Variations[0].Details.GroupPrice = &domain.GroupPrice{Amount: amount("200"), Currency: "CHF"}
+	if priced := show(a, terms, "EUR", "").Variations[0].Pricing; priced.GroupPrice != nil || priced.isSellable() {
 		t.Errorf("want no group price, got %+v", priced)
 	}
 }
@@ -142,7 +142,7 @@ func TestTheTranslationIsLookedUpAsRFC4647Does(t *testing.T) {
 		{"en", "de", "", ""},
 		{"", "de", "de-CH-1996", "de"},
 	} {
-		translations := map[string]marketplace.Object{}
+		translations := map[string]domain.Object{}
 		for _, tag := range strings.Fields(c.has) {
 			translations[tag] = nil
 		}
@@ -157,8 +157,8 @@ func TestATranslationIsPutOverTheTextsOfTheActivityAndItsVariations(t *testing.T
 	a := walk()
 	a.Details.Description = "A walk."
 	v := &a.Variations[0]
-	v.Details.Includes.Food = marketplace.List[string]{"Bread"}
-	a.Details.Translation = map[string]marketplace.Object{
+	v.Details.Includes.Food = domain.List[string]{"Bread"}
+	a.Details.Translation = map[string]domain.Object{
 		"pt": {"activity_title": json.RawMessage(`"Passeio"`), "description": json.RawMessage(`17`), "mood": json.RawMessage(`["calmo"]`), "variations": json.RawMessage(
 			`{"` + v.ID.String() + `":{"title":"Manhã","notes":"","itinerary":[{"title":"Sé","description":"A catedral"}],"includes":{"drinks":["Vinho"]}},"other":{}}`)},
 		"de": {"activity_title": json.RawMessage(`"Spaziergang"`), "variations": json.RawMessage(`["Morgen"]`)},

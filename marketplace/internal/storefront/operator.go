@@ -6,26 +6,26 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // OperatorActivity is an activity as operators read it: the operators' fields and the partner's
 // fields side by side, with the partner's prices.
 type OperatorActivity struct {
-	ID             uuid.UUID        `json:"_id"`
-	IntegrationID  uuid.UUID        `json:"integration_id"`
-	Mode           marketplace.Mode `json:"mode"`
-	CreatedAt      time.Time        `json:"created_at"`
-	Title          string           `json:"activity_title"`
-	Status         string           `json:"status"`          // Active if the next two are
-	PartnerStatus  string           `json:"partner_status"`  // Active while the partner's catalog contains it
-	OperatorStatus string           `json:"operator_status"` // set by operators
-	marketplace.ActivityDetails
-	Currency   marketplace.Currency          `json:"currency"` // of the partner's first price
-	Product    operatorProduct               `json:"external_sync"`
-	Variations []operatorVariation           `json:"variations"`
-	Texts      map[string]marketplace.Object `json:"translation"` // replaces ActivityDetails' field, which may be null
+	ID             uuid.UUID   `json:"_id"`
+	IntegrationID  uuid.UUID   `json:"integration_id"`
+	Mode           domain.Mode `json:"mode"`
+	CreatedAt      time.Time   `json:"created_at"`
+	Title          string      `json:"activity_title"`
+	Status         string      `json:"status"`          // Active if the next two are
+	PartnerStatus  string      `json:"partner_status"`  // Active while the partner's catalog contains it
+	OperatorStatus string      `json:"operator_status"` // set by operators
+	domain.ActivityDetails
+	Currency   domain.Currency          `json:"currency"` // of the partner's first price
+	Product    operatorProduct          `json:"external_sync"`
+	Variations []operatorVariation      `json:"variations"`
+	Texts      map[string]domain.Object `json:"translation"` // replaces ActivityDetails' field, which may be null
 }
 
 // operatorProduct is a partner's product as last received.
@@ -50,7 +50,7 @@ type operatorVariation struct {
 	Cancellation     string                      `json:"cancellation_policy"`
 	Pricing          operatorPricing             `json:"pricing"`
 	Option           operatorOption              `json:"external_sync"`
-	marketplace.VariationDetails
+	domain.VariationDetails
 	GroupPrice *struct{} `json:"group_price,omitempty"` // always omitted here: it is in the pricing
 }
 
@@ -63,9 +63,9 @@ type operatorOption struct {
 // operatorPricing is the price before percentages and fees: an operator's group price, otherwise
 // the partner's prices.
 type operatorPricing struct {
-	GroupPrice *marketplace.Number   `json:"group_price"`
-	Currency   *marketplace.Currency `json:"currency"` // of the group price
-	Units      []operatorUnit        `json:"units"`
+	GroupPrice *domain.Number   `json:"group_price"`
+	Currency   *domain.Currency `json:"currency"` // of the group price
+	Units      []operatorUnit   `json:"units"`
 }
 
 // operatorUnit is a guest type with the partner's prices.
@@ -78,19 +78,19 @@ type operatorUnit struct {
 
 // operatorPrice is a price in one currency, in its major unit.
 type operatorPrice struct {
-	Currency marketplace.Currency `json:"currency"`
-	Original marketplace.Number   `json:"original"`
-	Retail   *marketplace.Number  `json:"retail"`
-	Net      *marketplace.Number  `json:"net"`
+	Currency domain.Currency `json:"currency"`
+	Original domain.Number   `json:"original"`
+	Retail   *domain.Number  `json:"retail"`
+	Net      *domain.Number  `json:"net"`
 }
 
 // ForOperators returns an activity as operators read it.
-func ForOperators(a marketplace.Activity) OperatorActivity {
+func ForOperators(a domain.Activity) OperatorActivity {
 	p := a.Product
 	shown := OperatorActivity{
 		ID: a.ID, IntegrationID: a.IntegrationID, Mode: a.Mode, CreatedAt: a.CreatedAt, Title: a.Title,
-		Status: statusOf(a.Listed()), PartnerStatus: statusOf(a.PartnerActive), OperatorStatus: statusOf(a.OperatorActive),
-		ActivityDetails: a.Details, Currency: a.Currency(), Variations: []operatorVariation{}, Texts: map[string]marketplace.Object{},
+		Status: statusOf(a.IsListed()), PartnerStatus: statusOf(a.PartnerActive), OperatorStatus: statusOf(a.OperatorActive),
+		ActivityDetails: a.Details, Currency: a.Currency(), Variations: []operatorVariation{}, Texts: map[string]domain.Object{},
 		Product: operatorProduct{p.ID, p.InternalName, p.Reference, p.Locale, p.TimeZone, p.InstantConfirmation, p.AllowFreesale},
 	}
 	if a.Details.Translation != nil {
@@ -114,19 +114,19 @@ func statusOf(active bool) string {
 	return Inactive
 }
 
-func pricesOf(v marketplace.Variation) operatorPricing {
+func pricesOf(v domain.Variation) operatorPricing {
 	shown := operatorPricing{Units: []operatorUnit{}}
 	if group := v.Details.GroupPrice; group != nil {
-		shown.GroupPrice, shown.Currency = &marketplace.Number{Decimal: group.Amount}, &group.Currency
+		shown.GroupPrice, shown.Currency = &domain.Number{Decimal: group.Amount}, &group.Currency
 	}
 	for _, unit := range v.Option.Units {
 		prices := []operatorPrice{}
 		for _, entry := range unit.PricingFrom {
-			inMajor := func(amount int64) *marketplace.Number {
-				m := minor(amount, entry.CurrencyPrecision, entry.Currency)
-				return &marketplace.Number{Decimal: decimal.New(m.Amount, -int32(m.Precision))}
+			inMajor := func(amount int64) *domain.Number {
+				m := minorAmount(amount, entry.CurrencyPrecision, entry.Currency)
+				return &domain.Number{Decimal: decimal.New(m.Amount, -int32(m.Precision))}
 			}
-			price := operatorPrice{Currency: marketplace.Currency(entry.Currency), Original: *inMajor(entry.Original)}
+			price := operatorPrice{Currency: domain.Currency(entry.Currency), Original: *inMajor(entry.Original)}
 			if entry.Retail != nil {
 				price.Retail = inMajor(*entry.Retail)
 			}

@@ -5,24 +5,24 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Pricing is the contract's PublicVariationPricing, in major units.
 type Pricing struct {
-	GroupPrice *marketplace.Number    `json:"group_price"`
-	Discount   marketplace.Number     `json:"discount_percentage"`
-	Units      marketplace.List[unit] `json:"units"`
-	lacks      error                  // the first missing exchange rate; nil: no rate is missing
+	GroupPrice *domain.Number    `json:"group_price"`
+	Discount   domain.Number     `json:"discount_percentage"`
+	Units      domain.List[unit] `json:"units"`
+	lacks      error             // the first missing exchange rate; nil: no rate is missing
 }
 
-// sellable reports whether at least one price is available.
-func (p Pricing) sellable() bool { return p.lacks == nil || p.GroupPrice != nil || len(p.Units) > 0 }
+// isSellable reports whether at least one price is available.
+func (p Pricing) isSellable() bool { return p.lacks == nil || p.GroupPrice != nil || len(p.Units) > 0 }
 
-// Of returns the price of a unit; nil without a price. The error is Invalid if an exchange rate is
+// UnitPrice returns the price of a unit; nil without a price. The error is Invalid if an exchange rate is
 // missing.
-func (p Pricing) Of(unitID string) (*marketplace.Number, error) {
+func (p Pricing) UnitPrice(unitID string) (*domain.Number, error) {
 	for i := range p.Units {
 		if p.Units[i].ID == unitID {
 			return &p.Units[i].Price, nil
@@ -38,18 +38,18 @@ type unit struct {
 	Label  string              `json:"label"`
 	MinAge *int                `json:"min_age"`
 	MaxAge *int                `json:"max_age"`
-	Price  marketplace.Number  `json:"price"`
+	Price  domain.Number       `json:"price"`
 }
 
 // priceVariation returns the prices of a variation or of one of its slots. A slot's own prices take
 // precedence over the option's (AVL-6). With a group price there are no unit prices. Prices with a
 // missing exchange rate are omitted.
-func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []partnerapi.UnitPricing, quote *quote) (priced Pricing) {
+func priceVariation(a domain.Activity, v domain.Variation, slot []partnerapi.UnitPricing, quote *quote) (priced Pricing) {
 	if p := a.Details.AdminDiscountPercentage; p != nil {
 		priced.Discount = *p
 	}
 	if group := v.Details.GroupPrice; group != nil {
-		price, err := quote.price(major(group.Amount, group.Currency))
+		price, err := quote.price(majorAmount(group.Amount, group.Currency))
 		if priced.lacks = err; err == nil {
 			priced.GroupPrice = &price
 		}
@@ -72,47 +72,47 @@ func priceVariation(a marketplace.Activity, v marketplace.Variation, slot []part
 
 // base returns the partner's price for a unit: the slot's own, otherwise the option's in the wanted
 // currency, otherwise its first (PRD-8).
-func base(unit partnerapi.Unit, slot []partnerapi.UnitPricing, wanted marketplace.Currency) marketplace.Minor {
+func base(unit partnerapi.Unit, slot []partnerapi.UnitPricing, wanted domain.Currency) domain.Minor {
 	for _, own := range slot {
 		if own.UnitID == unit.ID {
-			return minor(own.Original, own.CurrencyPrecision, own.Currency)
+			return minorAmount(own.Original, own.CurrencyPrecision, own.Currency)
 		}
 	}
 	best := unit.PricingFrom[0] // the schema requires at least one
 	for _, entry := range unit.PricingFrom {
-		if marketplace.Currency(entry.Currency) == wanted {
+		if domain.Currency(entry.Currency) == wanted {
 			best = entry
 			break
 		}
 	}
-	return minor(best.Original, best.CurrencyPrecision, best.Currency)
+	return minorAmount(best.Original, best.CurrencyPrecision, best.Currency)
 }
 
-func minor(amount int64, precision *int, currency string) marketplace.Minor {
-	m := marketplace.Minor{Amount: amount, Precision: partnerapi.DefaultCurrencyPrecision, Currency: marketplace.Currency(currency)}
+func minorAmount(amount int64, precision *int, currency string) domain.Minor {
+	m := domain.Minor{Amount: amount, Precision: partnerapi.DefaultCurrencyPrecision, Currency: domain.Currency(currency)}
 	if precision != nil {
 		m.Precision = *precision
 	}
 	return m
 }
 
-// major returns an amount in major units in a partner's notation.
-func major(amount decimal.Decimal, currency marketplace.Currency) marketplace.Minor {
+// majorAmount returns an amount in major units in a partner's notation.
+func majorAmount(amount decimal.Decimal, currency domain.Currency) domain.Minor {
 	if exponent := amount.Exponent(); exponent < 0 {
-		return marketplace.Minor{Amount: amount.Coefficient().Int64(), Precision: int(-exponent), Currency: currency}
+		return domain.Minor{Amount: amount.Coefficient().Int64(), Precision: int(-exponent), Currency: currency}
 	}
-	return marketplace.Minor{Amount: amount.IntPart(), Currency: currency}
+	return domain.Minor{Amount: amount.IntPart(), Currency: currency}
 }
 
 // PriceOf returns the prices of a slot in a currency ("" means the partner's) and the currency. The
 // error is Invalid if an exchange rate is missing.
-func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency) (Pricing, marketplace.Currency, error) {
+func PriceOf(a domain.Activity, v domain.Variation, slot domain.Slot, terms domain.Terms, currency domain.Currency) (Pricing, domain.Currency, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
 		return Pricing{}, "", err
 	}
 	priced := pricer.price(slot)
-	if !priced.sellable() {
+	if !priced.isSellable() {
 		err = priced.lacks
 	}
 	return priced, pricer.quote.currency, err
@@ -120,9 +120,9 @@ func PriceOf(a marketplace.Activity, v marketplace.Variation, slot marketplace.S
 
 // CanPrice returns an error if an activity cannot be priced in the currency. It returns nil for "",
 // its own currency. A single price may still lack a rate.
-func CanPrice(a marketplace.Activity, terms marketplace.Terms, currency marketplace.Currency) error {
+func CanPrice(a domain.Activity, terms domain.Terms, currency domain.Currency) error {
 	if currency == a.Currency() {
 		return nil
 	}
-	return priced(&terms, currency)
+	return checkCurrency(&terms, currency)
 }

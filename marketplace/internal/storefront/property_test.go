@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -86,7 +86,7 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 		must(t, rows.Scan(&id))
 		ids = append(ids, id)
 	}
-	activities, err := s.store.Storefront.ListedActivities(ctx, marketplace.Live, ids)
+	activities, err := s.store.Storefront.ListedActivities(ctx, domain.Live, ids)
 	must(t, err)
 	terms, err := s.store.Storefront.Terms(ctx)
 	must(t, err)
@@ -94,7 +94,7 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	pagination := map[string]any{"pageSize": q.Limit, "page": q.Page, "totalCount": total, "next_cursor": nil}
 	for _, a := range activities {
 		if a.ID == ids[len(ids)-1] && q.Page*q.Limit < total {
-			pagination["next_cursor"] = marketplace.Cursor{At: a.CreatedAt, ID: a.ID}.Text(storefront.ListName)
+			pagination["next_cursor"] = domain.Cursor{At: a.CreatedAt, ID: a.ID}.Text(storefront.ListName)
 		}
 		shown := storefront.Show(a, terms, q.Currency, q.Language)
 		data[slices.Index(ids, a.ID)] = shown
@@ -117,7 +117,7 @@ func inOneOrder(t failer, text []byte) string {
 
 func (s *shop) answers(t failer, f *storefront.Front, q storefront.Query) string {
 	t.Helper()
-	q.Filter.Mode = marketplace.Live
+	q.Filter.Mode = domain.Live
 	answer, err := f.List(context.Background(), q)
 	if err != nil {
 		t.Fatalf("%+v: %v", q, err)
@@ -150,6 +150,6 @@ func TestEveryPageIsWhatOneMadeFromScratchIs(t *testing.T) {
 			}
 		}
 		q := rapid.SampledFrom(queries).Draw(rt, "at the other replica")
-		eventually(rt, "the other replica shows it", func() bool { return s.answers(rt, other, q) == s.fromScratch(rt, q) })
+		waitUntil(rt, "the other replica shows it", func() bool { return s.answers(rt, other, q) == s.fromScratch(rt, q) })
 	})
 }

@@ -6,14 +6,14 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // quote calculates resellers' prices from a partner's prices, in one currency and with one set of
 // terms. It calculates exactly and rounds once at the end.
 type quote struct {
-	rates    marketplace.Rates
-	currency marketplace.Currency
+	rates    domain.Rates
+	currency domain.Currency
 	fee      *big.Rat
 	share    *big.Rat // the factor for a price before the fee is added
 	lacks    error    // the fee's missing exchange rate, so that nothing has a price; nil: none is missing
@@ -23,7 +23,7 @@ type quote struct {
 type percentages struct{ markup, discount decimal.Decimal }
 
 // newQuote returns a quote in a currency.
-func newQuote(terms marketplace.Terms, own percentages, currency marketplace.Currency) *quote {
+func newQuote(terms domain.Terms, own percentages, currency domain.Currency) *quote {
 	q := &quote{rates: terms.Rates, currency: currency, fee: new(big.Rat)}
 	if !terms.Fee.IsZero() {
 		factor, err := terms.Rates.Factor(terms.FeeIn, currency)
@@ -47,15 +47,15 @@ func hundredths(percent decimal.Decimal) *big.Rat {
 // price returns the price of a unit or a group: the partner's price with the percentages, in the
 // quote's currency, plus the service fee, rounded half up once. The error is Invalid if an exchange
 // rate is missing.
-func (q *quote) price(base marketplace.Minor) (marketplace.Number, error) {
+func (q *quote) price(base domain.Minor) (domain.Number, error) {
 	factor, err := q.rates.Factor(base.Currency, q.currency)
 	if err = cmp.Or(q.lacks, err); err != nil {
-		return marketplace.Number{}, err
+		return domain.Number{}, err
 	}
-	price := base.Major()
+	price := base.MajorUnits()
 	price.Mul(price, q.share).Mul(price, factor).Add(price, q.fee)
-	return marketplace.Rounded(price, q.currency), nil
+	return domain.Round(price, q.currency), nil
 }
 
 // roundedFee returns the service fee in the quote's currency, rounded half up, for display only.
-func (q *quote) roundedFee() marketplace.Number { return marketplace.Rounded(q.fee, q.currency) }
+func (q *quote) roundedFee() domain.Number { return domain.Round(q.fee, q.currency) }

@@ -8,26 +8,26 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // A euro is worth 1.25 dollars, 160 yen or 0.3333 dinars.
-var rates = marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{
+var rates = domain.Rates{Base: "EUR", Per: map[domain.Currency]decimal.Decimal{
 	"USD": amount("1.25"), "JPY": amount("160"), "KWD": amount("0.3333"), "XXX": amount("3"),
 }}
 
 func amount(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-func cents(amount int64, precision int, currency marketplace.Currency) marketplace.Minor {
-	return marketplace.Minor{Amount: amount, Precision: precision, Currency: currency}
+func cents(amount int64, precision int, currency domain.Currency) domain.Minor {
+	return domain.Minor{Amount: amount, Precision: precision, Currency: currency}
 }
 
 // charges are added to a price or subtracted from it: percentages, and a fee in the major unit.
 type charges struct{ markup, discount, commission, fee, feeIn string }
 
-func (c charges) quote(in marketplace.Currency) *quote {
+func (c charges) quote(in domain.Currency) *quote {
 	of := func(text string) decimal.Decimal { return amount(cmp.Or(text, "0")) }
-	terms := marketplace.Terms{Rates: rates, Commission: of(c.commission), Fee: of(c.fee), FeeIn: marketplace.Currency(c.feeIn)}
+	terms := domain.Terms{Rates: rates, Commission: of(c.commission), Fee: of(c.fee), FeeIn: domain.Currency(c.feeIn)}
 	return newQuote(terms, percentages{of(c.markup), of(c.discount)}, in)
 }
 
@@ -35,9 +35,9 @@ func TestAPriceIsThePartnersOnTheTermsRoundedOnce(t *testing.T) {
 	t.Parallel()
 	all := charges{"10", "5", "3", "1.5", "EUR"}
 	for name, c := range map[string]struct {
-		base marketplace.Minor
+		base domain.Minor
 		charges
-		in   marketplace.Currency
+		in   domain.Currency
 		want string
 	}{
 		"nothing added":                           {cents(2250, 2, "EUR"), charges{}, "EUR", "22.5"},
@@ -74,11 +74,11 @@ func TestTheServiceFeeIsShownInTheQuotesCurrency(t *testing.T) {
 
 func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 	t.Parallel()
-	if _, err := (charges{fee: "1", feeIn: "CHF"}).quote("EUR").price(cents(1, 2, "EUR")); marketplace.CodeOf(err) != marketplace.Invalid {
+	if _, err := (charges{fee: "1", feeIn: "CHF"}).quote("EUR").price(cents(1, 2, "EUR")); domain.CodeOf(err) != domain.Invalid {
 		t.Errorf("want the fee's currency refused, got %v", err)
 	}
 	quote := charges{}.quote("CHF")
-	if _, err := quote.price(cents(1, 2, "EUR")); marketplace.CodeOf(err) != marketplace.Invalid {
+	if _, err := quote.price(cents(1, 2, "EUR")); domain.CodeOf(err) != domain.Invalid {
 		t.Errorf("want CHF refused, got %v", err)
 	}
 	if _, err := quote.price(cents(1, 2, "CHF")); err != nil {
@@ -90,19 +90,19 @@ func TestACurrencyWithoutARateIsTheRequestsMistake(t *testing.T) {
 // exact amount by more than half a unit.
 func TestEveryPriceIsWithinHalfAUnitOfTheExactOne(t *testing.T) {
 	t.Parallel()
-	currencies := []marketplace.Currency{"EUR", "USD", "JPY", "KWD"}
+	currencies := []domain.Currency{"EUR", "USD", "JPY", "KWD"}
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.SampledFrom(currencies).Draw(t, "in")
 		base := cents(rapid.Int64Range(0, 1e12).Draw(t, "amount"), rapid.IntRange(0, 4).Draw(t, "precision"), rapid.SampledFrom(currencies).Draw(t, "from"))
 		own := percentages{decimal.New(rapid.Int64Range(0, 10000).Draw(t, "markup"), -2), decimal.New(rapid.Int64Range(0, 10000).Draw(t, "discount"), -2)}
-		price, err := newQuote(marketplace.Terms{Rates: rates}, own, in).price(base)
+		price, err := newQuote(domain.Terms{Rates: rates}, own, in).price(base)
 		must(t, err)
 		if _, fraction, found := strings.Cut(price.String(), "."); found && len(fraction) > int(in.Decimals()) {
 			t.Fatalf("want at most %d decimals in %s, got %s", in.Decimals(), in, price)
 		}
 		factor, err := rates.Factor(base.Currency, in)
 		must(t, err)
-		exact, _ := base.Major().Float64()
+		exact, _ := base.MajorUnits().Float64()
 		rate, _ := factor.Float64()
 		markup, _ := own.markup.Float64()
 		discount, _ := own.discount.Float64()

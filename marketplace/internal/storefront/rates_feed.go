@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"time"
 
-	"partnerkit.dev/internal/count"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // RatesAddress is the address of the European Central Bank's daily table.
@@ -25,8 +25,8 @@ type RatesFeed struct {
 }
 
 type ratesStore interface {
-	Terms(ctx context.Context) (marketplace.Terms, error)
-	ChangeRates(ctx context.Context, c marketplace.RatesChange) error
+	Terms(ctx context.Context) (domain.Terms, error)
+	ChangeRates(ctx context.Context, c domain.RatesChange) error
 }
 
 // NewRatesFeed returns a feed for an address.
@@ -48,7 +48,7 @@ func (f *RatesFeed) Pull(ctx context.Context) error {
 	if err := f.store.ChangeRates(ctx, daily.Rates.Merge(daily.Date)); err != nil {
 		return fmt.Errorf("store the exchange rates of %s: %w", daily.Date.Format(time.DateOnly), err)
 	}
-	f.log.InfoContext(ctx, "imported "+count.Of(len(daily.Rates.Per), "exchange rate"), slog.String("as_of", daily.Date.Format(time.DateOnly)))
+	f.log.InfoContext(ctx, "imported "+plural.Count(len(daily.Rates.Per), "exchange rate"), slog.String("as_of", daily.Date.Format(time.DateOnly)))
 	return nil
 }
 

@@ -11,20 +11,20 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
-// bank publishes a table with one rate, and then another.
-type bank struct {
+// ratesServer publishes a table with one rate, and then another.
+type ratesServer struct {
 	*httptest.Server
 	day, dollars atomic.Value
 	asked        atomic.Int64
 }
 
-func openBank(t *testing.T) *bank {
-	b := &bank{}
+func openBank(t *testing.T) *ratesServer {
+	b := &ratesServer{}
 	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b.asked.Add(1)
 		if r.URL.Path != "/daily.xml" {
@@ -37,14 +37,14 @@ func openBank(t *testing.T) *bank {
 	return b
 }
 
-func (b *bank) publishes(day, dollars string) { b.day.Store(day); b.dollars.Store(dollars) }
+func (b *ratesServer) publishes(day, dollars string) { b.day.Store(day); b.dollars.Store(dollars) }
 
 func TestAFeedStoresNewerRatesAndNoOlderOnes(t *testing.T) {
 	t.Parallel()
 	store, at := pgtest.Open(t), openBank(t)
 	feed := storefront.NewRatesFeed(at.URL+"/daily.xml", "test", store.Storefront, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	yen := decimal.RequireFromString("171.94")
-	must(t, store.Storefront.ChangeRates(t.Context(), marketplace.RatesChange{Base: "EUR", Rates: map[marketplace.Currency]*decimal.Decimal{"JPY": &yen}}))
+	must(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "EUR", Rates: map[domain.Currency]*decimal.Decimal{"JPY": &yen}}))
 	for _, one := range []struct{ publishes, dollars, of, inForce string }{
 		{"2026-06-29", "1.1", "2026-06-29", "1.1"}, // replaces rates that operators set
 		{"2026-06-30", "1.2", "2026-06-30", "1.2"},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -17,7 +17,7 @@ type slotView struct {
 	Bookable  bool                  `json:"bookable"`
 	Vacancies *int                  `json:"vacancies"` // free seats; null if unknown or unlimited
 	Capacity  *int                  `json:"capacity"`
-	Currency  marketplace.Currency  `json:"currency"`
+	Currency  domain.Currency       `json:"currency"`
 	Pricing   Pricing               `json:"pricing"`
 }
 
@@ -25,8 +25,8 @@ type slotView struct {
 type day struct {
 	Date      string                `json:"date"`       // YYYY-MM-DD, in the product's zone
 	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; noSlots if it has no slots
-	FromPrice *marketplace.Number   `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked
-	Currency  marketplace.Currency  `json:"currency"`
+	FromPrice *domain.Number        `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked
+	Currency  domain.Currency       `json:"currency"`
 	Slots     int                   `json:"slots"`
 	Vacancies *int                  `json:"vacancies"` // of the bookable slots; null if unknown or unlimited
 }
@@ -40,12 +40,12 @@ var best = map[partnerapi.SlotStatus]int{
 }
 
 // shows reports whether resellers see a slot: it is not closed (AVL-9) and has not ended.
-func shows(slot marketplace.Slot, now time.Time) bool {
+func shows(slot domain.Slot, now time.Time) bool {
 	return slot.Status != partnerapi.StatusClosed && slot.End.After(now)
 }
 
 // showSlots returns a variation's visible slots at that time, in order, with their prices.
-func showSlots(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, terms marketplace.Terms, currency marketplace.Currency, now time.Time) ([]slotView, error) {
+func showSlots(a domain.Activity, v domain.Variation, slots []domain.Slot, terms domain.Terms, currency domain.Currency, now time.Time) ([]slotView, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
 		return nil, err
@@ -58,21 +58,21 @@ func showSlots(a marketplace.Activity, v marketplace.Variation, slots []marketpl
 		priced := pricer.price(slot)
 		shown = append(shown, slotView{
 			ID: slot.ID, Start: partnerapi.FormatDateTime(slot.Start.In(pricer.zone)), End: partnerapi.FormatDateTime(slot.End.In(pricer.zone)),
-			Status: slot.Status, Bookable: bookable(slot, priced, now), Vacancies: pricer.vacancies(slot), Capacity: slot.Capacity,
+			Status: slot.Status, Bookable: isBookable(slot, priced, now), Vacancies: pricer.vacancies(slot), Capacity: slot.Capacity,
 			Currency: pricer.quote.currency, Pricing: priced,
 		})
 	}
 	return shown, nil
 }
 
-// bookable reports whether a checkout would send the slot to the partner.
-func bookable(slot marketplace.Slot, priced Pricing, now time.Time) bool {
-	return slot.Status.Bookable() && slot.Start.After(now) && priced.sellable()
+// isBookable reports whether a checkout would send the slot to the partner.
+func isBookable(slot domain.Slot, priced Pricing, now time.Time) bool {
+	return slot.Status.IsBookable() && slot.Start.After(now) && priced.isSellable()
 }
 
 // showCalendar returns a row for each date of a range, both ends inclusive, from a variation's
 // slots.
-func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marketplace.Slot, from, to time.Time, terms marketplace.Terms, currency marketplace.Currency, now time.Time) ([]day, error) {
+func showCalendar(a domain.Activity, v domain.Variation, slots []domain.Slot, from, to time.Time, terms domain.Terms, currency domain.Currency, now time.Time) ([]day, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
 		return nil, err
@@ -93,14 +93,14 @@ func showCalendar(a marketplace.Activity, v marketplace.Variation, slots []marke
 
 // pricer prices the slots of one variation.
 type pricer struct {
-	activity  marketplace.Activity
-	variation marketplace.Variation
+	activity  domain.Activity
+	variation domain.Variation
 	zone      *time.Location
 	quote     *quote
 	plain     Pricing // of slots without own prices
 }
 
-func newPricer(a marketplace.Activity, v marketplace.Variation, terms marketplace.Terms, currency marketplace.Currency) (*pricer, error) {
+func newPricer(a domain.Activity, v domain.Variation, terms domain.Terms, currency domain.Currency) (*pricer, error) {
 	zone, err := time.LoadLocation(a.Product.TimeZone)
 	if err != nil {
 		return nil, fmt.Errorf("read the zone of activity %s: %w", a.ID, err)
@@ -112,7 +112,7 @@ func newPricer(a marketplace.Activity, v marketplace.Variation, terms marketplac
 	return &pricer{a, v, zone, quote, priceVariation(a, v, nil, quote)}, nil
 }
 
-func (p *pricer) price(slot marketplace.Slot) Pricing {
+func (p *pricer) price(slot domain.Slot) Pricing {
 	if len(slot.UnitPricing) == 0 {
 		return p.plain
 	}
@@ -120,7 +120,7 @@ func (p *pricer) price(slot marketplace.Slot) Pricing {
 }
 
 // vacancies returns the free seats if seats are counted (AVL-14).
-func (p *pricer) vacancies(slot marketplace.Slot) *int {
+func (p *pricer) vacancies(slot domain.Slot) *int {
 	if p.activity.Product.AllowFreesale || slot.Status == partnerapi.StatusFreesale {
 		return nil
 	}
@@ -128,11 +128,11 @@ func (p *pricer) vacancies(slot marketplace.Slot) *int {
 }
 
 // add adds a slot to its date. A slot that cannot be booked counts as sold out.
-func (p *pricer) add(slot marketplace.Slot, date *day, now time.Time) {
+func (p *pricer) add(slot domain.Slot, date *day, now time.Time) {
 	date.Slots++
 	priced := p.price(slot)
 	status := slot.Status
-	if !bookable(slot, priced, now) {
+	if !isBookable(slot, priced, now) {
 		status = partnerapi.StatusSoldOut
 	}
 	if best[status] > best[date.Status] {
@@ -146,18 +146,18 @@ func (p *pricer) add(slot marketplace.Slot, date *day, now time.Time) {
 	} else {
 		*date.Vacancies += *left
 	}
-	if price := p.leading(priced); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
+	if price := p.leadingPrice(priced); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
 		date.FromPrice = price
 	}
 }
 
-// leading returns a slot's representative price: the group's, otherwise that of the unit in
+// leadingPrice returns a slot's representative price: the group's, otherwise that of the unit in
 // availability requests, an adult's (PRD-15). It is nil if all guests are free, or a rate is
 // missing.
-func (p *pricer) leading(priced Pricing) *marketplace.Number {
+func (p *pricer) leadingPrice(priced Pricing) *domain.Number {
 	if priced.GroupPrice != nil {
 		return priced.GroupPrice
 	}
-	price, _ := priced.Of(marketplace.AskedUnit(p.variation.Option)) // nil after an error
+	price, _ := priced.UnitPrice(domain.AskedUnit(p.variation.Option)) // nil after an error
 	return price
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -12,16 +12,16 @@ func seats(n int) *int { return &n }
 
 var date = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 
-func slotOf(id string, status partnerapi.SlotStatus, vacancies *int) marketplace.Slot {
-	return marketplace.Slot{ID: id, LocalDate: date, Start: date.Add(9 * time.Hour), End: date.Add(10 * time.Hour), Status: status, Vacancies: vacancies}
+func slotOf(id string, status partnerapi.SlotStatus, vacancies *int) domain.Slot {
+	return domain.Slot{ID: id, LocalDate: date, Start: date.Add(9 * time.Hour), End: date.Add(10 * time.Hour), Status: status, Vacancies: vacancies}
 }
 
-func calendar(t *testing.T, a marketplace.Activity, slots ...marketplace.Slot) day {
+func calendar(t *testing.T, a domain.Activity, slots ...domain.Slot) day {
 	t.Helper()
 	return calendarAt(t, date, a, slots...)
 }
 
-func calendarAt(t *testing.T, now time.Time, a marketplace.Activity, slots ...marketplace.Slot) day {
+func calendarAt(t *testing.T, now time.Time, a domain.Activity, slots ...domain.Slot) day {
 	t.Helper()
 	days, err := showCalendar(a, a.Variations[0], slots, date, date, terms, "EUR", now)
 	if err != nil || len(days) != 1 {
@@ -69,7 +69,7 @@ func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
 	sold.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1, Currency: "EUR"}}
 	plain := slotOf("c", partnerapi.StatusAvailable, nil)
 	group := walk()
-	group.Variations[0].Details.GroupPrice = &marketplace.GroupPrice{Amount: amount("200"), Currency: "EUR"}
+	group.Variations[0].Details.GroupPrice = &domain.GroupPrice{Amount: amount("200"), Currency: "EUR"}
 	childrenOnly := walk()
 	childrenOnly.Variations[0].Option.Units = childrenOnly.Variations[0].Option.Units[1:]
 	for name, c := range map[string]struct {
@@ -104,7 +104,7 @@ func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
 		"before its end": {slot.End.Add(-1), true, false, partnerapi.StatusSoldOut},
 		"at its end":     {slot.End, false, false, noSlots},
 	} {
-		views, err := showSlots(a, a.Variations[0], []marketplace.Slot{slot}, terms, "EUR", c.now)
+		views, err := showSlots(a, a.Variations[0], []domain.Slot{slot}, terms, "EUR", c.now)
 		must(t, err)
 		if len(views) == 1 != c.shown || c.shown && views[0].Bookable != c.bookable {
 			t.Errorf("%s: want shown %t and bookable %t, got %+v", name, c.shown, c.bookable, views)
@@ -120,7 +120,7 @@ func TestASlotWithoutARateIsShownAndCannotBeBooked(t *testing.T) {
 	t.Parallel()
 	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
 	slot.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "CHF"}, {UnitID: "unit-child", Original: 1000, Currency: "CHF"}}
-	views, err := showSlots(a, a.Variations[0], []marketplace.Slot{slot, slotOf("b", partnerapi.StatusLimited, seats(1))}, terms, "EUR", date)
+	views, err := showSlots(a, a.Variations[0], []domain.Slot{slot, slotOf("b", partnerapi.StatusLimited, seats(1))}, terms, "EUR", date)
 	must(t, err)
 	if views[0].Bookable || len(views[0].Pricing.Units) != 0 || !views[1].Bookable || len(views[1].Pricing.Units) != 2 {
 		t.Errorf("want the first without a price, and the second as ever, got %+v", views)
@@ -143,12 +143,12 @@ func TestSlotsOnTheDaysWhenClocksAreChangedKeepTheirOwnOffsets(t *testing.T) {
 		must(t, err)
 		zone, err := time.LoadLocation(a.Product.TimeZone)
 		must(t, err)
-		var slots []marketplace.Slot
+		var slots []domain.Slot
 		for _, text := range starts {
 			start, err := partnerapi.ParseDateTime(text)
 			must(t, err)
 			slot := slotOf(text, partnerapi.StatusAvailable, seats(1))
-			slot.Start, slot.End, slot.LocalDate = start.UTC(), start.UTC().Add(time.Hour), marketplace.DateIn(start, zone)
+			slot.Start, slot.End, slot.LocalDate = start.UTC(), start.UTC().Add(time.Hour), domain.DateIn(start, zone)
 			slots = append(slots, slot)
 		}
 		views, err := showSlots(a, a.Variations[0], slots, terms, "EUR", date.AddDate(0, 0, -1))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Store reads the catalog from the database.
@@ -21,11 +21,11 @@ type Store interface {
 	// not, in the list's order.
 	Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]Row, error)
 	// ListedActivities returns the given activities that resellers of the mode may see.
-	ListedActivities(ctx context.Context, mode marketplace.Mode, ids []uuid.UUID) ([]marketplace.Activity, error)
+	ListedActivities(ctx context.Context, mode domain.Mode, ids []uuid.UUID) ([]domain.Activity, error)
 	// Slots returns a variation's slots of a range of dates, both ends inclusive, in order.
-	Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]marketplace.Slot, error)
+	Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]domain.Slot, error)
 	// Terms returns the terms of all prices.
-	Terms(ctx context.Context) (marketplace.Terms, error)
+	Terms(ctx context.Context) (domain.Terms, error)
 }
 
 // Feed delivers changes in the order of commits.
@@ -53,7 +53,7 @@ func (n *Change) add(more Change) {
 // Row is the index's data of an activity: its position in the list and its searchable words.
 type Row struct {
 	ID        uuid.UUID
-	Mode      marketplace.Mode
+	Mode      domain.Mode
 	CreatedAt time.Time
 	Listed    bool // resellers see it
 

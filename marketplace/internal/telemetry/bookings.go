@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // bookings counts changes of bookings and deliveries of events.
@@ -24,8 +24,8 @@ const (
 )
 
 // counted are the statuses that a booking can reach after checkout.
-var counted = []marketplace.BookingStatus{
-	marketplace.Held, marketplace.Refused, marketplace.Lost, marketplace.Paid, marketplace.Confirmed, marketplace.Released, marketplace.Cancelled,
+var counted = []domain.BookingStatus{
+	domain.Held, domain.Refused, domain.Lost, domain.Paid, domain.Confirmed, domain.Released, domain.Cancelled,
 }
 
 func newBookings() *bookings {
@@ -34,7 +34,7 @@ func newBookings() *bookings {
 		payments: counter("marketplace_payments_total", "Reported payments, by result.", "result", "mode"),
 		events:   counter("marketplace_event_attempts_total", "Attempts to deliver an event to a reseller, by result.", "result"),
 	}
-	for _, mode := range []marketplace.Mode{marketplace.Live, marketplace.Test} {
+	for _, mode := range []domain.Mode{domain.Live, domain.Test} {
 		for _, status := range counted {
 			b.reached.WithLabelValues(strings.ToLower(string(status)), string(mode))
 		}
@@ -42,13 +42,13 @@ func newBookings() *bookings {
 			b.payments.WithLabelValues(result, string(mode))
 		}
 	}
-	b.sent(true, 0)
-	b.sent(false, 0)
+	b.countEvents(true, 0)
+	b.countEvents(false, 0)
 	return b
 }
 
-// sent counts attempts to deliver an event.
-func (b *bookings) sent(delivered bool, attempts float64) {
+// countEvents counts attempts to deliver an event.
+func (b *bookings) countEvents(delivered bool, attempts float64) {
 	result := "delivered"
 	if !delivered {
 		result = failed
@@ -56,8 +56,8 @@ func (b *bookings) sent(delivered bool, attempts float64) {
 	b.events.WithLabelValues(result).Add(attempts)
 }
 
-// Moved counts a stored change of a booking.
-func (m *Metrics) Moved(before, after marketplace.Booking) {
+// CountMove counts a stored change of a booking.
+func (m *Metrics) CountMove(before, after domain.Booking) {
 	mode := string(after.Mode)
 	if after.Status != before.Status {
 		m.bookings.reached.WithLabelValues(strings.ToLower(string(after.Status)), mode).Inc()
@@ -68,23 +68,23 @@ func (m *Metrics) Moved(before, after marketplace.Booking) {
 }
 
 // paymentOf returns the result of the payment in a change, or "" without one.
-func paymentOf(before, after marketplace.Booking) string {
-	for _, raised := range marketplace.NewAttention(before, after) {
+func paymentOf(before, after domain.Booking) string {
+	for _, raised := range domain.NewAttention(before, after) {
 		switch raised.Reason {
-		case marketplace.LatePayment:
+		case domain.LatePayment:
 			return paymentLate
-		case marketplace.DuplicatePayment:
+		case domain.DuplicatePayment:
 			return paymentDuplicate
 		}
 	}
 	switch {
-	case before.Status == marketplace.Held && after.Status == marketplace.Paid:
+	case before.Status == domain.Held && after.Status == domain.Paid:
 		return paymentPaid
-	case before.Status == marketplace.Held && after.Reason == marketplace.PaymentFailed:
+	case before.Status == domain.Held && after.Reason == domain.PaymentFailed:
 		return paymentFailed
 	}
 	return ""
 }
 
 // EventSent counts an attempt to deliver an event to a reseller.
-func (m *Metrics) EventSent(delivered bool) { m.bookings.sent(delivered, 1) }
+func (m *Metrics) EventSent(delivered bool) { m.bookings.countEvents(delivered, 1) }

@@ -8,13 +8,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Integration is a live integration's state.
 type Integration struct {
 	ID         uuid.UUID
-	Mode       marketplace.Mode
+	Mode       domain.Mode
 	Degraded   bool
 	Failures   int64
 	LastSyncAt time.Time // zero before the first sync
@@ -48,14 +48,14 @@ type Deliveries struct {
 
 // Attention is the number of bookings of one mode with one attention reason.
 type Attention struct {
-	Reason marketplace.AttentionReason
-	Mode   marketplace.Mode
+	Reason domain.AttentionReason
+	Mode   domain.Mode
 	Count  int64
 }
 
 // Holds is the number of bookings of one mode that wait for payment.
 type Holds struct {
-	Mode  marketplace.Mode
+	Mode  domain.Mode
 	Count int64
 }
 
@@ -67,7 +67,7 @@ type State struct {
 	Deliveries   []Deliveries
 	Attention    []Attention
 	Holds        []Holds
-	RatesMissing []marketplace.MissingRate
+	RatesMissing []domain.MissingRate
 	RatesOf      *time.Time // the day of the exchange rates; nil if operators set them
 }
 
@@ -151,12 +151,12 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	for _, a := range state.Attention {
 		counts[Attention{Reason: a.Reason, Mode: a.Mode}] = a.Count
 	}
-	for _, reason := range marketplace.AttentionReasons() {
-		for _, mode := range []marketplace.Mode{marketplace.Live, marketplace.Test} {
+	for _, reason := range domain.AttentionReasons() {
+		for _, mode := range []domain.Mode{domain.Live, domain.Test} {
 			to.gauge(attention, float64(counts[Attention{Reason: reason, Mode: mode}]), string(reason), string(mode))
 		}
 	}
-	held := map[marketplace.Mode]int64{marketplace.Live: 0, marketplace.Test: 0}
+	held := map[domain.Mode]int64{domain.Live: 0, domain.Test: 0}
 	for _, h := range state.Holds {
 		held[h.Mode] = h.Count
 	}

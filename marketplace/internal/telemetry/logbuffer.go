@@ -77,14 +77,14 @@ func (b *LogBuffer) Flush() error {
 
 // Handler returns a handler that flushes the buffer after warnings and errors. The given handler
 // writes to the buffer.
-func (b *LogBuffer) Handler(lines slog.Handler) slog.Handler { return &flushing{lines, b} }
+func (b *LogBuffer) Handler(lines slog.Handler) slog.Handler { return &flushingHandler{lines, b} }
 
-type flushing struct {
+type flushingHandler struct {
 	slog.Handler
 	buffer *LogBuffer
 }
 
-func (h *flushing) Handle(ctx context.Context, r slog.Record) error {
+func (h *flushingHandler) Handle(ctx context.Context, r slog.Record) error {
 	err := h.Handler.Handle(ctx, r)
 	if r.Level >= slog.LevelWarn {
 		err = errors.Join(err, h.buffer.Flush())
@@ -92,10 +92,10 @@ func (h *flushing) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-func (h *flushing) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &flushing{h.Handler.WithAttrs(attrs), h.buffer}
+func (h *flushingHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &flushingHandler{h.Handler.WithAttrs(attrs), h.buffer}
 }
 
-func (h *flushing) WithGroup(name string) slog.Handler {
-	return &flushing{h.Handler.WithGroup(name), h.buffer}
+func (h *flushingHandler) WithGroup(name string) slog.Handler {
+	return &flushingHandler{h.Handler.WithGroup(name), h.buffer}
 }

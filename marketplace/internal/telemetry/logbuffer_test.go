@@ -39,8 +39,8 @@ func (o *output) want(t *testing.T, text string, writes int) {
 	}
 }
 
-// bare reduces a log line to its message and the attribute "more".
-func bare(_ []string, a slog.Attr) slog.Attr {
+// bareAttribute reduces a log line to its message and the attribute "more".
+func bareAttribute(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.MessageKey || a.Key == "more" {
 		return a
 	}
@@ -49,7 +49,7 @@ func bare(_ []string, a slog.Attr) slog.Attr {
 
 func open(out *output) (*telemetry.LogBuffer, *slog.Logger) {
 	b := telemetry.NewLogBuffer(out)
-	return b, slog.New(b.Handler(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: bare})))
+	return b, slog.New(b.Handler(slog.NewTextHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: bareAttribute})))
 }
 
 func TestLinesAreWrittenTogetherAndNotLaterThanAfter100Milliseconds(t *testing.T) {

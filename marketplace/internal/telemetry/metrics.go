@@ -20,7 +20,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -66,7 +66,7 @@ func NewMetrics(version string) *Metrics {
 		m.signIns.WithLabelValues(reason)
 	}
 	for _, outcome := range []partner.Result{partner.ResultOK, partner.ResultTimeout, partner.ResultTransport, partner.ResultStatus, partner.ResultUnreadable} {
-		m.calls.WithLabelValues(string(outcome), string(marketplace.Live))
+		m.calls.WithLabelValues(string(outcome), string(domain.Live))
 	}
 	for _, result := range []string{stored, skipped, guarded, failed} {
 		m.syncs.WithLabelValues(result)
@@ -99,23 +99,23 @@ const (
 	byLimit       = "limit"
 )
 
-// Ran counts a finished conformance run.
-func (m *Metrics) Ran(r certification.Run) {
+// CountRun counts a finished conformance run.
+func (m *Metrics) CountRun(r certification.Run) {
 	m.runs.WithLabelValues(cmp.Or(r.Verdict, string(r.State))).Inc()
 }
 
 // SignInFailed counts a failed sign-in, unless the service itself failed.
 func (m *Metrics) SignInFailed(err error) {
-	switch marketplace.CodeOf(err) {
-	case marketplace.Unauthorized:
+	switch domain.CodeOf(err) {
+	case domain.Unauthorized:
 		m.signIns.WithLabelValues(byCredentials).Inc()
-	case marketplace.RateLimited:
+	case domain.RateLimited:
 		m.signIns.WithLabelValues(byLimit).Inc()
 	}
 }
 
-// Synced counts a finished sync.
-func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
+// CountSync counts a finished sync.
+func (m *Metrics) CountSync(o catalog.Order, made catalog.Sync, err error) {
 	result := stored
 	switch {
 	case err != nil:
@@ -127,7 +127,7 @@ func (m *Metrics) Synced(o catalog.Order, made catalog.Sync, err error) {
 	}
 	m.syncs.WithLabelValues(result).Inc()
 	if err == nil {
-		m.partners.synced(o.Target.ID, result, made.FinishedAt)
+		m.partners.recordSync(o.Target.ID, result, made.FinishedAt)
 	}
 }
 
@@ -140,10 +140,10 @@ func (m *Metrics) PulledSlots(err error) {
 	m.slotPulls.WithLabelValues(result).Inc()
 }
 
-// Called counts a finished call to a partner.
-func (m *Metrics) Called(integration uuid.UUID, call partner.Observation) {
+// CountCall counts a finished call to a partner.
+func (m *Metrics) CountCall(integration uuid.UUID, call partner.Observation) {
 	m.calls.WithLabelValues(string(call.Result), string(call.Mode)).Observe(call.Took.Seconds())
-	m.partners.called(integration, call)
+	m.partners.countCall(integration, call)
 }
 
 // Database adds metrics of the database's content and of connection pools, by name.
@@ -151,8 +151,8 @@ func (m *Metrics) Database(read func(context.Context) (State, error), now func()
 	m.registry.MustRegister(&database{read, now, pools, m.partners})
 }
 
-// Ready adds the result of /readyz.
-func (m *Metrics) Ready(check func(context.Context) error) {
+// AddReadiness adds the result of /readyz.
+func (m *Metrics) AddReadiness(check func(context.Context) error) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_ready", Help: "1 while /readyz reports ready."}, func() float64 {
 		if check(context.Background()) != nil {
 			return 0
@@ -191,8 +191,8 @@ func (m *Metrics) Route(surface, route string) *Route {
 	return r
 }
 
-// Answered counts a request of the route.
-func (r *Route) Answered(status int, took time.Duration) {
+// CountAnswer counts a request of the route.
+func (r *Route) CountAnswer(status int, took time.Duration) {
 	if class := status / 100; class > 1 && class < len(r.byStatus) {
 		r.byStatus[class].Inc()
 	}

@@ -43,7 +43,7 @@ type partnerSeen struct {
 	syncs   map[string]time.Time // the last time of each result
 }
 
-func (p *partners) of(id uuid.UUID) *partnerSeen {
+func (p *partners) entryOf(id uuid.UUID) *partnerSeen {
 	found := p.seen[id]
 	if found == nil {
 		found = &partnerSeen{calls: map[partner.Result]uint64{}, syncs: map[string]time.Time{}}
@@ -52,18 +52,18 @@ func (p *partners) of(id uuid.UUID) *partnerSeen {
 	return found
 }
 
-func (p *partners) called(id uuid.UUID, call partner.Observation) {
+func (p *partners) countCall(id uuid.UUID, call partner.Observation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	seen := p.of(id)
+	seen := p.entryOf(id)
 	seen.calls[call.Result]++
 	seen.seconds += call.Took.Seconds()
 }
 
-func (p *partners) synced(id uuid.UUID, result string, at time.Time) {
+func (p *partners) recordSync(id uuid.UUID, result string, at time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.of(id).syncs[result] = at
+	p.entryOf(id).syncs[result] = at
 }
 
 // know replaces the live integrations and drops all others.
@@ -74,7 +74,7 @@ func (p *partners) know(live []Integration) {
 	for _, i := range live {
 		p.live[i.ID] = i
 		// It may have been stored before this replica started, or by another one.
-		if seen := p.of(i.ID); seen.syncs[stored].Before(i.LastSyncAt) {
+		if seen := p.entryOf(i.ID); seen.syncs[stored].Before(i.LastSyncAt) {
 			seen.syncs[stored] = i.LastSyncAt
 		}
 	}

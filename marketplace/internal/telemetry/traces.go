@@ -66,7 +66,7 @@ func checkProtocol() error {
 
 // NewTraces returns traces that are sent in the background until they are closed.
 func NewTraces(ctx context.Context, version string, log *slog.Logger) (*Traces, error) {
-	otel.SetErrorHandler(&quietly{log: log})
+	otel.SetErrorHandler(&throttledErrorLog{log: log})
 	exporter, err := otlptracehttp.New(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("prepare to send traces: %w", err)
@@ -116,15 +116,15 @@ func (t *Traces) Requests() trace.Tracer {
 // complaintPause is the minimum pause between log lines about traces that cannot be sent.
 const complaintPause = time.Minute
 
-// quietly logs OpenTelemetry's errors at a limited rate, because an unavailable receiver causes
+// throttledErrorLog logs OpenTelemetry's errors at a limited rate, because an unavailable receiver causes
 // many.
-type quietly struct {
+type throttledErrorLog struct {
 	log  *slog.Logger
 	last atomic.Int64
 }
 
 // Handle implements otel.ErrorHandler.
-func (q *quietly) Handle(err error) {
+func (q *throttledErrorLog) Handle(err error) {
 	now, last := time.Now().UnixNano(), q.last.Load()
 	if now-last > int64(complaintPause) && q.last.CompareAndSwap(last, now) {
 		q.log.Warn("traces were not sent", slog.Any("error", err))

@@ -19,7 +19,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -76,7 +76,7 @@ func setupAt(t testing.TB, now time.Time) *bench {
 	if b.integrations, err = service(b.store, b.clock.Now); err != nil {
 		t.Fatal(err)
 	}
-	a := marketplace.Account{ID: b.account, Email: "ana@example.com", Role: marketplace.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
+	a := domain.Account{ID: b.account, Email: "ana@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: b.clock.Now()}
 	check(t, b.store.Accounts.CreateAccount(t.Context(), a))
 	return b
 }
@@ -232,8 +232,8 @@ func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	check(t, b.store.Catalog.AskForSyncs(t.Context(), requests...))
 }
 
-// until waits for a condition.
-func until(t testing.TB, what string, is func() bool) {
+// waitUntil waits for a condition.
+func waitUntil(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	deadline := time.After(patience)
 	for !is() {
@@ -252,10 +252,10 @@ func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 	return n
 }
 
-// idle waits until no job runs or is due.
-func (b *bench) idle(t testing.TB) {
+// waitIdle waits until no job runs or is due.
+func (b *bench) waitIdle(t testing.TB) {
 	t.Helper()
-	until(t, "all jobs done", func() bool {
+	waitUntil(t, "all jobs done", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state IN ('running', 'available') OR state IN ('scheduled', 'retryable') AND scheduled_at < now()`) == 0
 	})
 }

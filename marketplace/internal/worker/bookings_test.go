@@ -58,7 +58,7 @@ func TestReleasesAndCancellationsAreSentUntilTheyAreAccepted(t *testing.T) {
 	b.bookings = done
 	b.replica(t)
 	check(t, b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
-	until(t, "everything sent", func() bool {
+	waitUntil(t, "everything sent", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 4
 	})
 	done.mu.Lock()
@@ -85,7 +85,7 @@ func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
 	check(t, b.store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}))
 	pgtest.Exec(t, b.store, `UPDATE river_job SET attempt = max_attempts - 1`)
 	b.replica(t)
-	until(t, "the job dropped", func() bool {
+	waitUntil(t, "the job dropped", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'discarded' AND queue = 'bookings' AND kind = 'booking_release' AND attempt = 12 AND finalized_at IS NOT NULL`) == 1
 	})
 }
@@ -124,7 +124,7 @@ func TestACallThatAnOperatorRepeatsWhileItsJobEndsIsSent(t *testing.T) {
 			b.bookings = &pressed{again: func(ctx context.Context) error { return b.store.InsertJobs(ctx, one) }}
 			b.replica(t)
 			check(t, b.store.InsertJobs(t.Context(), one))
-			until(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
+			waitUntil(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/riverqueue/river"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 const (
@@ -34,19 +34,19 @@ const (
 	probesOfHost = 60
 )
 
-// nightly requests a full sync of every integration, one after the other, and then a recheck of the
+// runNightly requests a full sync of every integration, one after the other, and then a recheck of the
 // certified ones.
-func (w *Worker) nightly(ctx context.Context, j *river.Job[job.Nightly]) error {
+func (w *Worker) runNightly(ctx context.Context, j *river.Job[job.Nightly]) error {
 	return errors.Join(w.askAll(ctx, j.Args.Due, catalog.Full), w.Store.Runs.AskForRechecks(ctx, j.Args.Due.Add(nightTime), recheckApart, recheckTime))
 }
 
-// incremental requests an incremental sync of every integration, one after the other.
-func (w *Worker) incremental(ctx context.Context, j *river.Job[job.Incremental]) error {
+// runIncremental requests an incremental sync of every integration, one after the other.
+func (w *Worker) runIncremental(ctx context.Context, j *river.Job[job.Incremental]) error {
 	return w.askAll(ctx, j.Args.Due, catalog.Incremental)
 }
 
 func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) error {
-	ids, err := w.live(ctx)
+	ids, err := w.liveIntegrations(ctx)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -68,14 +68,14 @@ func (w *Worker) probes(ctx context.Context, j *river.Job[job.Probes]) error {
 		return err
 	}
 	var jobs []river.JobArgs
-	for some := range slices.Chunk(probed(all, int(j.Args.Due.Unix()/int64(max(w.Schedule.Probes/time.Second, 1)))), probedTogether) {
+	for some := range slices.Chunk(toProbe(all, int(j.Args.Due.Unix()/int64(max(w.Schedule.Probes/time.Second, 1)))), probedTogether) {
 		jobs = append(jobs, job.Probe{Due: j.Args.Due, Integrations: some})
 	}
 	return w.Store.InsertJobs(ctx, jobs...)
 }
 
-// probed lists the integrations that a round probes. Rounds are numbered consecutively.
-func probed(all []marketplace.Integration, round int) (ids []uuid.UUID) {
+// toProbe lists the integrations that a round probes. Rounds are numbered consecutively.
+func toProbe(all []domain.Integration, round int) (ids []uuid.UUID) {
 	ofHost := map[string][]uuid.UUID{}
 	for _, one := range all {
 		host := one.BaseURL.Hostname()
@@ -107,7 +107,7 @@ func (w *Worker) probeOne(ctx context.Context, id uuid.UUID) {
 	switch {
 	case err == nil:
 		_ = w.Prober.Probe(ctx, target) // the client records the result
-	case marketplace.CodeOf(err) != marketplace.NotFound && ctx.Err() == nil:
+	case domain.CodeOf(err) != domain.NotFound && ctx.Err() == nil:
 		w.Log.ErrorContext(ctx, "a partner was not probed", slog.String("integration_id", id.String()), slog.Any("error", err))
 	}
 }
@@ -143,40 +143,40 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 	}{
 		{"keys", func() (int64, error) { return w.Store.Partners.ForgetKeys(ctx, now) }},
 		{"sign_ins", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now, rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredRefreshTokens(ctx, now, rowsDropped) })
 		}},
 		{"invitations", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredInvitations(ctx, now, rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Accounts.DropExpiredInvitations(ctx, now, rowsDropped) })
 		}},
 		{"syncs", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs, rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Catalog.DropOldSyncs(ctx, keptSyncs, rowsDropped) })
 		}},
 		{"health_changes", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) {
+			return dropBatches(rowsDropped, func() (int64, error) {
 				return w.Store.Partners.DropOldHealthChanges(ctx, keptHealthChanges, rowsDropped)
 			})
 		}},
 		{"breaches", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches, rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Partners.DropOldBreaches(ctx, keptBreaches, rowsDropped) })
 		}},
 		{"judged_breaches", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) {
+			return dropBatches(rowsDropped, func() (int64, error) {
 				return w.Store.Partners.DropJudgedBreaches(ctx, now.Add(-keptJudged), rowsDropped)
 			})
 		}},
 		{"conformance_runs", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })
 		}},
 		{"integration_events", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldEvents(ctx, keptIntegrationEvents, rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldEvents(ctx, keptIntegrationEvents, rowsDropped) })
 		}},
 		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
 		{"guests", func() (int64, error) { return w.eraseGuests(ctx) }},
 		{"answers", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers), rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers), rowsDropped) })
 		}},
 		{"events", func() (int64, error) {
-			return some(rowsDropped, func() (int64, error) { return w.Store.Events.DropOldEvents(ctx, now.Add(-keptEvents), rowsDropped) })
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Events.DropOldEvents(ctx, now.Add(-keptEvents), rowsDropped) })
 		}},
 	} {
 		n, err := of.drop()
@@ -192,15 +192,15 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 func (w *Worker) sales(ctx context.Context, j *river.Job[job.Sales]) error {
 	days := 2
 	if j.Args.Due.Minute() == 0 {
-		days = marketplace.SalesDays
+		days = domain.SalesDays
 	}
 	return w.Store.CountSales(ctx, j.Args.Due, days)
 }
 
 // dropPastSlots deletes the slots of days that have ended in every time zone.
 func (w *Worker) dropPastSlots(ctx context.Context) (int64, error) {
-	yesterday := marketplace.DateIn(w.Clock.Now(), time.UTC).AddDate(0, 0, -1)
-	return some(slotsDropped, func() (int64, error) { return w.Store.Catalog.DeletePastSlots(ctx, yesterday, slotsDropped) })
+	yesterday := domain.DateIn(w.Clock.Now(), time.UTC).AddDate(0, 0, -1)
+	return dropBatches(slotsDropped, func() (int64, error) { return w.Store.Catalog.DeletePastSlots(ctx, yesterday, slotsDropped) })
 }
 
 // eraseGuests erases guests whose slots ended long ago.
@@ -209,12 +209,12 @@ func (w *Worker) eraseGuests(ctx context.Context) (int64, error) {
 		return 0, nil
 	}
 	before := w.Clock.Now().Add(-w.Schedule.EraseAfter)
-	return some(guestsErased, func() (int64, error) { return w.Store.Bookings.EraseGuests(ctx, before, guestsErased) })
+	return dropBatches(guestsErased, func() (int64, error) { return w.Store.Bookings.EraseGuests(ctx, before, guestsErased) })
 }
 
-// some deletes batches until few rows are left, and returns their number. The next hour deletes the
+// dropBatches deletes batches until few rows are left, and returns their number. The next hour deletes the
 // rest of a large number.
-func some(batch int64, drop func() (int64, error)) (dropped int64, err error) {
+func dropBatches(batch int64, drop func() (int64, error)) (dropped int64, err error) {
 	for range mostDrops {
 		n, err := drop()
 		dropped += n
@@ -229,8 +229,8 @@ func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
 	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
 }
 
-// again repeats a delivery after a pause, as the same job.
-func again(pause time.Duration, err error) error {
+// snoozeJob repeats a delivery after a pause, as the same job.
+func snoozeJob(pause time.Duration, err error) error {
 	if err == nil && pause > 0 {
 		return river.JobSnooze(pause)
 	}

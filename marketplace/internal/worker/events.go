@@ -16,7 +16,7 @@ func (w *Worker) events(ctx context.Context, j *river.Job[job.Events]) error {
 	if err := w.Events.Send(ctx, j.Args.Subscription); err != nil {
 		return err
 	}
-	ending, cancel := settling(ctx)
+	ending, cancel := settleContext(ctx)
 	defer cancel()
 	return w.Store.Events.Rest(ending, j.Args.Subscription, func(tx pgx.Tx, now, due time.Time) error {
 		return finish(ending, tx, j, now, due)

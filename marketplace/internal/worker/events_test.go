@@ -18,8 +18,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/event"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -92,8 +92,8 @@ func (r *receiver) restart(t testing.TB) {
 	t.Cleanup(again.CloseClientConnections)
 }
 
-// received returns the numbers of the accepted events by subject.
-func (r *receiver) received(t testing.TB) map[string][]int {
+// receivedEvents returns the numbers of the accepted events by subject.
+func (r *receiver) receivedEvents(t testing.TB) map[string][]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	by := map[string][]int{}
@@ -122,17 +122,17 @@ func secret(t testing.TB) *auth.Secret {
 // reseller creates an account.
 func (b *bench) reseller(t testing.TB) uuid.UUID {
 	t.Helper()
-	a := marketplace.Account{ID: uuid.New(), Role: marketplace.Reseller, PasswordHash: "x", CreatedAt: b.clock.Now()}
+	a := domain.Account{ID: uuid.New(), Role: domain.Reseller, PasswordHash: "x", CreatedAt: b.clock.Now()}
 	a.Email = a.ID.String() + "@example.com"
 	check(t, b.store.Accounts.CreateAccount(t.Context(), a))
 	return a.ID
 }
 
 // subscribe subscribes a receiver to events.
-func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ...marketplace.EventType) uuid.UUID {
+func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ...domain.EventType) uuid.UUID {
 	t.Helper()
 	service := event.NewService(b.store.Events, partner.NewGuard(true), secret(t))
-	made, key, err := service.Subscribe(t.Context(), marketplace.Scope{Account: account, Mode: marketplace.Live}, event.Request{URL: r.URL, Events: kinds})
+	made, key, err := service.Subscribe(t.Context(), domain.Scope{Account: account, Mode: domain.Live}, event.Request{URL: r.URL, Events: kinds})
 	check(t, err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +143,7 @@ func (b *bench) subscribe(t testing.TB, account uuid.UUID, r *receiver, kinds ..
 
 // insert stores events of each subject in order, as their transactions do, with the numbers from
 // (inclusive) to (exclusive).
-func (b *bench) insert(t testing.TB, account uuid.UUID, kind marketplace.EventType, subjects []uuid.UUID, from, to int) {
+func (b *bench) insert(t testing.TB, account uuid.UUID, kind domain.EventType, subjects []uuid.UUID, from, to int) {
 	t.Helper()
 	for n := from; n < to; n++ {
 		pgtest.Exec(t, b.store, `INSERT INTO event_outbox (type, account_id, subject_id, data) SELECT $1, nullif($2::uuid, '00000000-0000-0000-0000-000000000000'), id, jsonb_build_object('subject', id, 'number', $4::int) FROM unnest($3::uuid[]) AS id`,
@@ -158,8 +158,8 @@ func subjects(n int) (list []uuid.UUID) {
 	return list
 }
 
-// soon makes every pending delivery due now.
-func (b *bench) soon(t testing.TB) {
+// makeDue makes every pending delivery due now.
+func (b *bench) makeDue(t testing.TB) {
 	t.Helper()
 	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET due_at = now() WHERE state = 'pending'`)
 	pgtest.Exec(t, b.store, `UPDATE event_subscriptions SET paused_until = NULL`)
@@ -180,8 +180,8 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 	made := b.sendsEvents(t)
 	mine, other := b.reseller(t), b.reseller(t)
 	r, theirs := newReceiver(t), newReceiver(t)
-	b.subscribe(t, mine, r, marketplace.BookingConfirmed)
-	b.subscribe(t, other, theirs, marketplace.BookingConfirmed, marketplace.SlotChanged)
+	b.subscribe(t, mine, r, domain.BookingConfirmed)
+	b.subscribe(t, other, theirs, domain.BookingConfirmed, domain.SlotChanged)
 	b.replica(t)
 	b.replica(t)
 	const each = 6
@@ -200,33 +200,33 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 		}
 		return http.StatusOK
 	})
-	b.insert(t, mine, marketplace.BookingConfirmed, bookings, 0, each/2)
-	until(t, "some taken, and one of them slowly", func() bool {
+	b.insert(t, mine, domain.BookingConfirmed, bookings, 0, each/2)
+	waitUntil(t, "some taken, and one of them slowly", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return calls >= 2
 	})
 	r.set(func(event.Event) int { return http.StatusInternalServerError })
-	b.insert(t, mine, marketplace.BookingConfirmed, bookings, each/2, each)
-	until(t, "some refused", func() bool {
+	b.insert(t, mine, domain.BookingConfirmed, bookings, each/2, each)
+	waitUntil(t, "some refused", func() bool {
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status = 500`) > 0
 	})
 	r.CloseClientConnections()
 	r.Close()
-	until(t, "some that nothing listens for", func() bool {
-		b.soon(t)
+	waitUntil(t, "some that nothing listens for", func() bool {
+		b.makeDue(t)
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status IS NULL AND last_error IS NOT NULL AND state = 'pending'`) > 1
 	})
 	r.set(nil)
 	r.restart(t)
-	until(t, "all delivered", func() bool {
-		b.soon(t)
+	waitUntil(t, "all delivered", func() bool {
+		b.makeDue(t)
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'delivered'`) == each*len(bookings)
 	})
 	if delivered, failed := made.delivered.Load(), made.failed.Load(); delivered < each*int64(len(bookings)) || failed == 0 {
 		t.Errorf("Expected %d delivered attempts and some that failed, received %d and %d", each*len(bookings), delivered, failed)
 	}
-	by := r.received(t)
+	by := r.receivedEvents(t)
 	if taken := len(r.taken); taken <= each*len(bookings) {
 		t.Errorf("want the slow one sent again, got %d events", taken)
 	}
@@ -235,7 +235,7 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 			t.Errorf("want the events of a booking in order, each at least once, got %v", by[booking.String()])
 		}
 	}
-	if got := theirs.received(t); len(got) > 0 {
+	if got := theirs.receivedEvents(t); len(got) > 0 {
 		t.Errorf("Expected none of them for another reseller, received %v", got)
 	}
 }
@@ -267,14 +267,14 @@ func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 	b := setup(t)
 	b.sendsEvents(t)
 	asked, not := newReceiver(t), newReceiver(t)
-	b.subscribe(t, b.reseller(t), asked, marketplace.SlotChanged)
-	b.subscribe(t, b.reseller(t), not, marketplace.BookingReleased)
+	b.subscribe(t, b.reseller(t), asked, domain.SlotChanged)
+	b.subscribe(t, b.reseller(t), not, domain.BookingReleased)
 	b.replica(t)
 	variations := subjects(3)
-	b.insert(t, uuid.UUID{}, marketplace.SlotChanged, variations, 0, 2)
+	b.insert(t, uuid.UUID{}, domain.SlotChanged, variations, 0, 2)
 	b.notifyAll(t)
-	until(t, "all taken", func() bool { return len(asked.received(t)) == 3 })
-	if got := not.received(t); len(got) > 0 {
+	waitUntil(t, "all taken", func() bool { return len(asked.receivedEvents(t)) == 3 })
+	if got := not.receivedEvents(t); len(got) > 0 {
 		t.Errorf("Expected only the subscribed events, received %v", got)
 	}
 }
@@ -282,7 +282,7 @@ func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 // notifyAll publishes the stored events.
 func (b *bench) notifyAll(t testing.TB) {
 	t.Helper()
-	until(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
+	waitUntil(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
 }
 
 func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
@@ -302,23 +302,23 @@ func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
 			b.sendsEvents(t)
 			r, account := newReceiver(t), b.reseller(t)
 			r.set(func(event.Event) int { return c.status })
-			id := b.subscribe(t, account, r, marketplace.BookingReleased)
+			id := b.subscribe(t, account, r, domain.BookingReleased)
 			if c.failing != "" {
 				pgtest.Exec(t, b.store, `UPDATE event_subscriptions SET failing_since = now() - $1::text::interval`, c.failing)
 			}
 			b.replica(t)
-			b.insert(t, account, marketplace.BookingReleased, subjects(2), 0, 1)
+			b.insert(t, account, domain.BookingReleased, subjects(2), 0, 1)
 			var found event.Subscription
-			until(t, "it disabled", func() bool {
+			waitUntil(t, "it disabled", func() bool {
 				var err error
-				found, err = b.store.Events.Subscription(t.Context(), marketplace.Scope{Account: account}, id)
+				found, err = b.store.Events.Subscription(t.Context(), domain.Scope{Account: account}, id)
 				check(t, err)
 				return found.DisabledAt != nil
 			})
 			if *found.DisabledReason != c.want {
 				t.Errorf("want %q, got %q", c.want, *found.DisabledReason)
 			}
-			until(t, "nothing pending", func() bool {
+			waitUntil(t, "nothing pending", func() bool {
 				return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'pending'`) == 0
 			})
 		})
@@ -336,17 +336,17 @@ func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.
 		}
 		return http.StatusOK
 	})
-	id := b.subscribe(t, account, r, marketplace.BookingReleased)
+	id := b.subscribe(t, account, r, domain.BookingReleased)
 	b.replica(t)
 	booking := subjects(1)
-	b.insert(t, account, marketplace.BookingReleased, booking, 0, 2)
-	until(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
-	if got := r.received(t); len(got) > 0 {
+	b.insert(t, account, domain.BookingReleased, booking, 0, 2)
+	waitUntil(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
+	if got := r.receivedEvents(t); len(got) > 0 {
 		t.Errorf("want the second to wait for the first, got %v", got)
 	}
 	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET owed_at = now() - interval '73 hours'`)
-	b.soon(t)
-	until(t, "the second taken", func() bool { return slices.Equal(r.received(t)[booking[0].String()], []int{1}) })
+	b.makeDue(t)
+	waitUntil(t, "the second taken", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{1}) })
 	r.set(nil)
 	list, err := b.store.Events.Deliveries(t.Context(), id, event.Failed, 10)
 	check(t, err)
@@ -355,7 +355,7 @@ func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.
 	}
 	_, err = b.store.Events.Retry(t.Context(), id, list[0].Event)
 	check(t, err)
-	until(t, "the first sent again", func() bool { return slices.Equal(r.received(t)[booking[0].String()], []int{1, 0}) })
+	waitUntil(t, "the first sent again", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{1, 0}) })
 }
 
 func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
@@ -365,10 +365,10 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	t.Cleanup(sender.Close)
 	b.events = sender
 	r, account := newReceiver(t), b.reseller(t)
-	id := b.subscribe(t, account, r, marketplace.BookingReleased)
+	id := b.subscribe(t, account, r, domain.BookingReleased)
 	b.replica(t)
-	b.insert(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
-	until(t, "it refused", func() bool {
+	b.insert(t, account, domain.BookingReleased, subjects(1), 0, 1)
+	waitUntil(t, "it refused", func() bool {
 		list, err := b.store.Events.Deliveries(t.Context(), id, event.Pending, 10)
 		check(t, err)
 		return len(list) == 1 && list[0].LastError != nil && *list[0].LastError == "the address is not public"
@@ -383,12 +383,12 @@ func TestADisabledAccountReceivesNoEvents(t *testing.T) {
 	b := setup(t)
 	b.sendsEvents(t)
 	r, account := newReceiver(t), b.reseller(t)
-	b.subscribe(t, account, r, marketplace.BookingReleased)
+	b.subscribe(t, account, r, domain.BookingReleased)
 	pgtest.Exec(t, b.store, `UPDATE accounts SET disabled_at = now() WHERE id = $1`, account)
 	b.replica(t)
-	b.insert(t, account, marketplace.BookingReleased, subjects(1), 0, 1)
+	b.insert(t, account, domain.BookingReleased, subjects(1), 0, 1)
 	b.notifyAll(t)
-	b.idle(t)
+	b.waitIdle(t)
 	if r.asked > 0 || b.count(t, `SELECT count(*) FROM event_deliveries`) > 0 {
 		t.Error("want nothing sent")
 	}
@@ -403,17 +403,17 @@ func TestTheFeedMissesNothingWhileEventsAreStored(t *testing.T) {
 	bookings := subjects(8)
 	var all sync.WaitGroup
 	for _, one := range bookings {
-		all.Go(func() { b.insert(t, mine, marketplace.BookingConfirmed, []uuid.UUID{one}, 0, 10) })
+		all.Go(func() { b.insert(t, mine, domain.BookingConfirmed, []uuid.UUID{one}, 0, 10) })
 	}
 	r, after := &receiver{}, int64(0)
-	until(t, "all read", func() bool {
-		f, err := b.store.Events.Feed(t.Context(), marketplace.Scope{Account: mine, Mode: marketplace.Live}, after, 7)
+	waitUntil(t, "all read", func() bool {
+		f, err := b.store.Events.Feed(t.Context(), domain.Scope{Account: mine, Mode: domain.Live}, after, 7)
 		check(t, err)
 		r.taken, after = append(r.taken, f.Events...), f.Next
 		return len(r.taken) >= 80
 	})
 	all.Wait()
-	for _, got := range r.received(t) {
+	for _, got := range r.receivedEvents(t) {
 		if !slices.Equal(got, numbers(10)) {
 			t.Errorf("want each event of a booking once, in order, got %v", got)
 		}
@@ -421,7 +421,7 @@ func TestTheFeedMissesNothingWhileEventsAreStored(t *testing.T) {
 	_, err := b.store.Events.DropOldEvents(t.Context(), time.Now().Add(time.Hour), 1000)
 	check(t, err)
 	for place, expired := range map[int64]bool{0: false, 5: true, after: false} {
-		if f, err := b.store.Events.Feed(context.Background(), marketplace.Scope{Account: mine, Mode: marketplace.Live}, place, 7); err != nil || f.Expired != expired {
+		if f, err := b.store.Events.Feed(context.Background(), domain.Scope{Account: mine, Mode: domain.Live}, place, 7); err != nil || f.Expired != expired {
 			t.Errorf("after %d: want expired %t, got %t and %v", place, expired, f.Expired, err)
 		}
 	}

@@ -29,14 +29,14 @@ const (
 	benchSlots   = 10 // of each option
 )
 
-// town is the platform of all partners.
-type town struct {
+// partnerServer is the platform of all partners.
+type partnerServer struct {
 	broken atomic.Bool  // silent and dripping partners misbehave
 	round  atomic.Int64 // changes every catalog
 }
 
 // ServeHTTP answers as the partner with which the path begins.
-func (p *town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *partnerServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, endpoint, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -85,7 +85,7 @@ var townSlots = func() string {
 func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 	for b.Loop() {
 		s := setup(b)
-		p := &town{}
+		p := &partnerServer{}
 		server := httptest.NewServer(p)
 		partners := make([]*platform, benchsize.Choose(200, 24))
 		for i := range partners {
@@ -93,14 +93,14 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 			check(b, err)
 			partners[i] = &platform{id: made.ID}
 		}
-		s.pulled(b, p, partners, partners) // all have a catalog and slots to pull
+		s.timePulls(b, p, partners, partners) // all have a catalog and slots to pull
 		good := partners[silent+dripping:]
 		var alone, beside []time.Duration
 		for range benchsize.Choose(5, 1) { // rounds for a median
 			p.broken.Store(false)
-			alone = append(alone, s.pulled(b, p, good, good))
+			alone = append(alone, s.timePulls(b, p, good, good))
 			p.broken.Store(true)
-			beside = append(beside, s.pulled(b, p, partners, good))
+			beside = append(beside, s.timePulls(b, p, partners, good))
 		}
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(median(alone).Seconds(), "s-alone")
@@ -111,9 +111,9 @@ func BenchmarkSyncsBesideBrokenPartners(b *testing.B) {
 	}
 }
 
-// pulled requests full syncs of partners in random order. It returns how long a worker takes to
+// timePulls requests full syncs of partners in random order. It returns how long a worker takes to
 // store the catalogs and slots of the awaited ones.
-func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.Duration {
+func (b *bench) timePulls(t testing.TB, p *partnerServer, asked, awaited []*platform) time.Duration {
 	t.Helper()
 	p.round.Add(1)
 	b.clock.Advance(time.Hour)
@@ -131,7 +131,7 @@ func (b *bench) pulled(t testing.TB, p *town, asked, awaited []*platform) time.D
 	for _, one := range asked[:len(asked)-len(awaited)] {
 		check(t, b.store.Catalog.AskForSlots(t.Context(), one.id, since, true))
 	}
-	until(t, "every catalog and every slot", func() bool {
+	waitUntil(t, "every catalog and every slot", func() bool {
 		return b.count(t, `SELECT count(*) FROM slot_pulls p JOIN variations v ON v.id = p.variation_id JOIN activities a ON a.id = v.activity_id
 			WHERE p.sent_at >= $1 AND a.integration_id = ANY ($2)`, since, ids) == len(awaited)*benchOptions
 	})

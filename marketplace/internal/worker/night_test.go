@@ -38,8 +38,8 @@ var ways = []string{
 	"slot-ids-drift", "slot-ids-shared", "slot-without-id", "slot-status-of-ones-own", "start-without-offset", "end-without-offset", "null-among-slots",
 }
 
-// night is a number of certified partners, some of which break before they are checked again.
-type night struct {
+// nightPlan is a number of certified partners, some of which break before they are checked again.
+type nightPlan struct {
 	partners, broken int
 	within           time.Duration // from the first recheck to the last; it is reported, not tested
 	patience         time.Duration
@@ -47,11 +47,11 @@ type night struct {
 }
 
 // nightOf returns the short form, or the long one for SOAK.
-func nightOf() night {
+func nightOf() nightPlan {
 	if os.Getenv("SOAK") != "" {
-		return night{300, 30, 28 * time.Minute, 2 * time.Hour, nil}
+		return nightPlan{300, 30, 28 * time.Minute, 2 * time.Hour, nil}
 	}
-	return night{12, 3, time.Second, 10 * time.Minute, []string{"reserve.vacancies.one", "confirm.repeat.booking", "release.unknown"}}
+	return nightPlan{12, 3, time.Second, 10 * time.Minute, []string{"reserve.vacancies.one", "confirm.repeat.booking", "release.unknown"}}
 }
 
 // runnerAt returns a runner of the command with its own connections.
@@ -108,10 +108,10 @@ func (m *mocks) become(t *testing.T, i int, defects ...string) {
 	m.list[i].Store(mock)
 }
 
-// held returns how many holds and bookings are open at the partners.
-func (m *mocks) held() (open int) {
+// countOpen returns how many holds and bookings are open at the partners.
+func (m *mocks) countOpen() (open int) {
 	for i := range m.list {
-		inside := m.list[i].Load().Default().Platform().Inside()
+		inside := m.list[i].Load().Default().Platform().State()
 		for _, h := range inside.Holds {
 			if h.State == "HELD" {
 				open++
@@ -207,14 +207,14 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	if without := b.count(t, `SELECT count(*) FROM conformance_runs r WHERE (SELECT count(*) FROM conformance_reports WHERE run_id = r.id) <> 3 AND state = 'finished'`); without != 0 {
 		t.Errorf("Expected every run with its reports, received %d without", without)
 	}
-	if open := partners.held(); open != 0 {
+	if open := partners.countOpen(); open != 0 {
 		t.Errorf("Expected no hold and no booking left at a partner, received %d", open)
 	}
 }
 
 func compareIDs(a, b uuid.UUID) int { return strings.Compare(a.String(), b.String()) }
 
-func (b *bench) await(t *testing.T, form night, what string, holds func() bool) {
+func (b *bench) await(t *testing.T, form nightPlan, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.After(form.patience)
 	for !holds() {

@@ -7,26 +7,26 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 func TestAHostIsProbedForSoManyPartnersARoundAndForAllByTurns(t *testing.T) {
 	t.Parallel()
-	at := func(address string) marketplace.Integration {
+	at := func(address string) domain.Integration {
 		base, err := url.Parse(address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return marketplace.Integration{ID: uuid.New(), BaseURL: base}
+		return domain.Integration{ID: uuid.New(), BaseURL: base}
 	}
 	alone := at("https://alone.example")
-	all := []marketplace.Integration{alone}
+	all := []domain.Integration{alone}
 	for i := range 150 {
 		all = append(all, at(fmt.Sprintf("https://many.example:%d/%d", 8000+i%2, i)))
 	}
 	times := map[uuid.UUID]int{}
 	for round := range 3 {
-		ids := probed(all, round)
+		ids := toProbe(all, round)
 		if len(ids) != 1+probesOfHost {
 			t.Errorf("want %d probes, got %d", 1+probesOfHost, len(ids))
 		}

@@ -60,23 +60,23 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, &pulling[job.Slots]{work: w.slots, limit: c.JobTime})
 	river.AddWorker(kinds, &pulling[job.Probe]{work: w.probe, limit: c.JobTime})
 	river.AddWorker(kinds, river.WorkFunc(w.probes))
-	river.AddWorker(kinds, river.WorkFunc(w.nightly))
-	river.AddWorker(kinds, river.WorkFunc(w.incremental))
+	river.AddWorker(kinds, river.WorkFunc(w.runNightly))
+	river.AddWorker(kinds, river.WorkFunc(w.runIncremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
 	river.AddWorker(kinds, river.WorkFunc(w.sales))
 	river.AddWorker(kinds, river.WorkFunc(w.sweep))
 	river.AddWorker(kinds, river.WorkFunc(w.events))
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Confirm]) error {
-		return again(c.Bookings.DeliverConfirm(ctx, j.Args.Booking))
+		return snoozeJob(c.Bookings.DeliverConfirm(ctx, j.Args.Booking))
 	}))
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Release]) error {
-		return again(c.Bookings.DeliverRelease(ctx, j.Args.Booking))
+		return snoozeJob(c.Bookings.DeliverRelease(ctx, j.Args.Booking))
 	}))
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Cancel]) error {
-		return again(c.Bookings.DeliverCancel(ctx, j.Args.Booking))
+		return snoozeJob(c.Bookings.DeliverCancel(ctx, j.Args.Booking))
 	}))
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
-		return again(c.Runs.Recheck(ctx, j.Args.Integration))
+		return snoozeJob(c.Runs.Recheck(ctx, j.Args.Integration))
 	}))
 	river.AddWorker(kinds, &pulling[job.ConformanceRun]{limit: certification.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
 		return c.Runs.Run(ctx, j.Args.Run)
@@ -161,17 +161,17 @@ type failures struct{ log *slog.Logger }
 
 // HandleError logs an error. The job is retried.
 func (f *failures) HandleError(ctx context.Context, failed *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	f.log.ErrorContext(ctx, "job failed", append(described(failed), slog.Any("error", err))...)
+	f.log.ErrorContext(ctx, "job failed", append(jobAttributes(failed), slog.Any("error", err))...)
 	return nil
 }
 
 // HandlePanic logs a panic. The job is retried.
 func (f *failures) HandlePanic(ctx context.Context, failed *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
-	f.log.ErrorContext(ctx, "job panicked", append(described(failed), slog.Any("panic", value), slog.String("trace", trace))...)
+	f.log.ErrorContext(ctx, "job panicked", append(jobAttributes(failed), slog.Any("panic", value), slog.String("trace", trace))...)
 	return nil
 }
 
-func described(j *rivertype.JobRow) []any {
+func jobAttributes(j *rivertype.JobRow) []any {
 	return []any{slog.String("job", j.Kind), slog.Int64("job_id", j.ID), slog.String("args", string(j.EncodedArgs)), slog.Int("attempt", j.Attempt)}
 }
 

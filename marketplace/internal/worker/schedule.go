@@ -39,13 +39,13 @@ type schedule struct {
 	job           func(due time.Time) river.JobArgs
 }
 
-// next returns when the schedule is due after a time.
-func (s schedule) next(after time.Time) time.Time {
+// nextTime returns when the schedule is due after a time.
+func (s schedule) nextTime(after time.Time) time.Time {
 	return after.Add(-s.offset).Truncate(s.every).Add(s.every + s.offset)
 }
 
-// due returns the scheduled time for a tick, on which clocks with a small difference agree.
-func (s schedule) due(tick time.Time) time.Time {
+// dueTime returns the scheduled time for a tick, on which clocks with a small difference agree.
+func (s schedule) dueTime(tick time.Time) time.Time {
 	return tick.Add(-s.offset).Round(s.every).Add(s.offset).UTC()
 }
 
@@ -67,7 +67,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 		if s.every == 0 {
 			continue
 		}
-		_, err := made.NewJob(gocron.DurationJob(s.every), gocron.NewTask(w.tick, s), gocron.WithStartAt(gocron.WithStartDateTime(s.next(w.Clock.Now()))))
+		_, err := made.NewJob(gocron.DurationJob(s.every), gocron.NewTask(w.tick, s), gocron.WithStartAt(gocron.WithStartDateTime(s.nextTime(w.Clock.Now()))))
 		if err != nil {
 			return nil, fmt.Errorf("every %s: %w", s.every, err)
 		}
@@ -88,7 +88,7 @@ func (w *Worker) tick(ctx context.Context, s schedule) {
 	ctx, cancel := context.WithTimeout(ctx, insertTime)
 	defer cancel()
 	w.setTime(ctx)
-	due := s.job(s.due(w.Clock.Now()))
+	due := s.job(s.dueTime(w.Clock.Now()))
 	if err := w.Store.InsertJobs(ctx, due); err != nil {
 		w.Log.Error("a scheduled job was not inserted", slog.String("job", due.Kind()), slog.Any("error", err))
 	}

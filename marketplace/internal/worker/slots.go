@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -31,7 +31,7 @@ const (
 func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	id := j.Args.Integration
 	target, err := w.target(ctx, id)
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	if domain.CodeOf(err) == domain.NotFound {
 		return nil // the integration was deleted
 	}
 	if err != nil {
@@ -45,7 +45,7 @@ func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 	if err != nil {
 		return err // stored pulls are not repeated
 	}
-	ending, cancel := settling(ctx)
+	ending, cancel := settleContext(ctx)
 	defer cancel()
 	return w.Store.Catalog.MoveRound(ending, id, func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error) {
 		round.AskedAt = stored.AskedAt // another request may have arrived

@@ -10,8 +10,8 @@ import (
 	"github.com/riverqueue/river"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 )
 
 // syncRetries are the pauses after failed syncs. After the last retry the request is given up, and
@@ -21,18 +21,18 @@ var syncRetries = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute
 // sync serves the pending request for an integration's catalog.
 func (w *Worker) sync(ctx context.Context, j *river.Job[job.Sync]) error {
 	taken, err := w.Store.Catalog.PendingSync(ctx, j.Args.Integration)
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	if domain.CodeOf(err) == domain.NotFound {
 		return nil // another job has served it
 	}
 	if err != nil {
 		return err
 	}
 	err = w.fulfil(ctx, taken)
-	switch code := marketplace.CodeOf(err); {
-	case err == nil || code == marketplace.NotFound: // done, or the integration was deleted
+	switch code := domain.CodeOf(err); {
+	case err == nil || code == domain.NotFound: // done, or the integration was deleted
 		return w.settle(ctx, j, taken, time.Time{})
-	case code == marketplace.PartnerFailed || code == marketplace.PartnerLate:
-		return w.failed(ctx, j, taken, err)
+	case code == domain.PartnerFailed || code == domain.PartnerLate:
+		return w.retrySync(ctx, j, taken, err)
 	default:
 		return err
 	}
@@ -47,9 +47,9 @@ func (w *Worker) fulfil(ctx context.Context, taken catalog.PendingSync) error {
 	return err
 }
 
-// failed schedules a retry, up to a limit. A failed nightly sync pulls the slots anyway, because
+// retrySync schedules a retry, up to a limit. A failed nightly sync pulls the slots anyway, because
 // their window has moved.
-func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, why error) error {
+func (w *Worker) retrySync(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, why error) error {
 	now := w.Clock.Now()
 	log := w.Log.With(slog.String("integration_id", taken.Integration.String()), slog.String("mode", string(taken.Mode)), slog.String("cause", string(taken.Cause)), slog.Any("error", why))
 	var slots error
@@ -68,7 +68,7 @@ func (w *Worker) failed(ctx context.Context, j *river.Job[job.Sync], taken catal
 // settle ends the job: its request is served, given up, or due again at a time that is not zero. A
 // request that arrived meanwhile is next.
 func (w *Worker) settle(ctx context.Context, j *river.Job[job.Sync], taken catalog.PendingSync, again time.Time) error {
-	ctx, cancel := settling(ctx)
+	ctx, cancel := settleContext(ctx)
 	defer cancel()
 	return w.Store.Catalog.SettleSync(ctx, taken, !again.IsZero(), func(tx pgx.Tx, another bool) error {
 		now, due := w.Clock.Now(), again

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
-	"partnerkit.dev/marketplace/internal/marketplace"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -29,8 +29,8 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 	b.replica(t)
 	b.ask(t, catalog.ByNotify, p)
 	for try, pause := range []int{60, 300, 900, 0} {
-		until(t, "a try", func() bool { pulls, _, _, _ := p.counts(); return pulls == try+1 })
-		b.idle(t)
+		waitUntil(t, "a try", func() bool { pulls, _, _, _ := p.counts(); return pulls == try+1 })
+		b.waitIdle(t)
 		if pause == 0 {
 			break
 		}
@@ -48,7 +48,7 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 	}
 	p.set(func(p *platform) { p.status = 0 })
 	b.ask(t, catalog.ByNotify, p)
-	until(t, "the next request fulfilled", func() bool { _, _, options, _ := p.counts(); return options == 1 })
+	waitUntil(t, "the next request fulfilled", func() bool { _, _, options, _ := p.counts(); return options == 1 })
 }
 
 func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
@@ -57,12 +57,12 @@ func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
 	p := b.partner(t, 2)
 	b.replica(t)
 	b.ask(t, catalog.ByOperator, p)
-	until(t, "the slots", func() bool { _, _, _, slots := p.counts(); return slots == 2 })
-	b.idle(t)
+	waitUntil(t, "the slots", func() bool { _, _, _, slots := p.counts(); return slots == 2 })
+	b.waitIdle(t)
 	b.clock.Advance(catalog.SkippedPause + time.Second)
 	p.set(func(p *platform) { p.catalog = "no catalog" })
 	b.ask(t, catalog.BySchedule, p)
-	until(t, "the slots again", func() bool { _, _, _, slots := p.counts(); return slots == 4 })
+	waitUntil(t, "the slots again", func() bool { _, _, _, slots := p.counts(); return slots == 4 })
 }
 
 func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
@@ -79,13 +79,13 @@ func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
 		asking.Wait()
 		before, _, _, _ := p.counts()
 		b.ask(t, catalog.ByNotify, p)
-		until(t, "a pull after the request", func() bool {
+		waitUntil(t, "a pull after the request", func() bool {
 			after, _, _, _ := p.counts()
 			return after > before
 		})
 	}
-	until(t, "every request fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
-	b.idle(t)
+	waitUntil(t, "every request fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
+	b.waitIdle(t)
 	if failed := b.count(t, `SELECT count(*) FROM river_job WHERE errors IS NOT NULL`); failed != 0 {
 		t.Errorf("want no job failed, got %d", failed)
 	}
@@ -99,7 +99,7 @@ func TestADeletedPartnersJobsEndWithoutHarm(t *testing.T) {
 	check(t, b.store.Catalog.AskForSlots(t.Context(), p.id, b.clock.Now(), true))
 	check(t, b.integrations.Delete(t.Context(), b.account, p.id))
 	b.replica(t)
-	b.idle(t)
+	b.waitIdle(t)
 	if done := b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed' AND errors IS NULL`); done != 2 {
 		t.Errorf("want both done, got %d", done)
 	}
@@ -126,10 +126,10 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 	b.schedule.EraseAfter = 400 * 24 * time.Hour
 	b.replica(t)
 	check(t, b.store.InsertJobs(t.Context(), job.CleanUp{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
-	until(t, "the history shorter", func() bool {
+	waitUntil(t, "the history shorter", func() bool {
 		return b.count(t, `SELECT count(*) FROM syncs`) == 201 && b.count(t, `SELECT count(*) FROM integration_health_changes`) == 200
 	})
-	until(t, "guests erased whose slots ended more than 400 days ago", func() bool { return fmt.Sprint(guests()) == "[390 399]" })
+	waitUntil(t, "guests erased whose slots ended more than 400 days ago", func() bool { return fmt.Sprint(guests()) == "[390 399]" })
 	if position, err := b.store.Catalog.Position(t.Context(), p.id); err != nil || position.Synced != 1 {
 		t.Errorf("want the last full sync kept, got %+v and %v", position, err)
 	}
@@ -137,7 +137,7 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 		t.Errorf("want the last 200 kept, got from %d on", oldest)
 	}
 	_, err := b.integrations.Find(t.Context(), b.account, p.id)
-	if marketplace.CodeOf(err) == marketplace.NotFound {
+	if domain.CodeOf(err) == domain.NotFound {
 		t.Error("want the integration untouched")
 	}
 }

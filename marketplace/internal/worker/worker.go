@@ -90,8 +90,8 @@ type RatesFeed interface {
 	Pull(ctx context.Context) error
 }
 
-// live returns the ids of all live integrations.
-func (w *Worker) live(ctx context.Context) ([]uuid.UUID, error) {
+// liveIntegrations returns the ids of all live integrations.
+func (w *Worker) liveIntegrations(ctx context.Context) ([]uuid.UUID, error) {
 	all, err := w.Store.Partners.Integrations(ctx)
 	if err != nil {
 		return nil, err
@@ -115,8 +115,8 @@ func (w *Worker) target(ctx context.Context, id uuid.UUID) (partner.Target, erro
 // settleTime limits what a job writes after it was stopped.
 const settleTime = 5 * time.Second
 
-// settling returns a context for a job's last writes, which also works after the job was stopped.
-func settling(ctx context.Context) (context.Context, context.CancelFunc) {
+// settleContext returns a context for a job's last writes, which also works after the job was stopped.
+func settleContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 }
 

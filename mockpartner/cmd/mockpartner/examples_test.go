@@ -60,11 +60,11 @@ func examples(t *testing.T) (lines []string) {
 		t.Fatal(err)
 	}
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
-		lines = append(lines, whole(block[1])...)
+		lines = append(lines, joinLines(block[1])...)
 	}
 	var of func(*cobra.Command)
 	of = func(c *cobra.Command) {
-		lines = append(lines, whole(c.Example)...)
+		lines = append(lines, joinLines(c.Example)...)
 		for _, sub := range c.Commands() {
 			of(sub)
 		}
@@ -73,8 +73,8 @@ func examples(t *testing.T) (lines []string) {
 	return slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "go test ") })
 }
 
-// whole returns the lines of a text, with those that go on in the next one joined.
-func whole(text string) (lines []string) {
+// joinLines returns the lines of a text, with those that go on in the next one joined.
+func joinLines(text string) (lines []string) {
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)

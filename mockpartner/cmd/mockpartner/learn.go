@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/count"
-	"partnerkit.dev/mockpartner/internal/learn"
+	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/mockpartner/internal/twin"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -67,13 +67,13 @@ Exit codes:
 	flags.StringSliceVar(&f.recordings, "har", nil, "`files` with recorded calls: HTTP archives, or their entries, one on each line")
 	flags.StringVar(&f.out, "out", "twin.yaml", "the scenario `file` to write; - means standard output")
 	flags.Float64Var(&f.rate, "max-rps", 5, "make at most this many calls a second; 0 means no limit")
-	flags.IntVar(&f.maxCalls, "max-calls", learn.DefaultMaxCalls, "make at most this many calls")
+	flags.IntVar(&f.maxCalls, "max-calls", twin.DefaultMaxCalls, "make at most this many calls")
 	flags.DurationVar(&f.maxDuration, "max-duration", 10*time.Minute, "how long reading the partner may take")
 	return command
 }
 
 func (f learnFlags) run(c *cobra.Command) error {
-	options := learn.Options{
+	options := twin.Options{
 		BaseURL: f.baseURL, AuthType: partnerapi.AuthType(f.authType), AuthKey: os.Getenv(f.keyVariable),
 		Recordings: f.recordings, Rate: f.rate, MaxCalls: f.maxCalls,
 	}
@@ -95,24 +95,24 @@ func (f learnFlags) run(c *cobra.Command) error {
 	}
 	ctx, cancel := context.WithTimeout(c.Context(), f.maxDuration)
 	defer cancel()
-	twin, err := learn.Learn(ctx, options)
+	twin, err := twin.Learn(ctx, options)
 	if err != nil {
-		return cli.Failed(err)
+		return cli.FailedError(err)
 	}
 	if f.out == "-" {
 		_, err := c.OutOrStdout().Write(twin.Scenario)
 		return err
 	}
 	if err := replaceFile(f.out, twin.Scenario); err != nil {
-		return cli.Failed(err)
+		return cli.FailedError(err)
 	}
 	printTwin(c.OutOrStdout(), f.out, twin)
 	return nil
 }
 
-func printTwin(out io.Writer, file string, twin *learn.Twin) {
-	fmt.Fprintf(out, "%s: %s, %s, %s\n", file, count.Of(twin.Products, "product"), count.Of(twin.Options, "option"), count.Of(twin.Slots, "slot"))
-	fmt.Fprintf(out, "learned from %s to the partner and %s\n", count.Of(twin.Calls, "call"), count.Of(twin.Recorded, "recorded call"))
+func printTwin(out io.Writer, file string, twin *twin.Twin) {
+	fmt.Fprintf(out, "%s: %s, %s, %s\n", file, plural.Count(twin.Products, "product"), plural.Count(twin.Options, "option"), plural.Count(twin.Slots, "slot"))
+	fmt.Fprintf(out, "learned from %s to the partner and %s\n", plural.Count(twin.Calls, "call"), plural.Count(twin.Recorded, "recorded call"))
 	for _, note := range twin.Notes {
 		fmt.Fprintln(out, "note: "+note)
 	}

@@ -72,9 +72,9 @@ func finishAs(t *testing.T, attributes *syscall.SysProcAttr, args ...string) out
 	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// refused expects the command to have ended with that code and one line with these words,
+// requireFailure expects the command to have ended with that code and one line with these words,
 // which show no secret.
-func (o outcome) refused(t *testing.T, code int, words ...string) {
+func (o outcome) requireFailure(t *testing.T, code int, words ...string) {
 	t.Helper()
 	if o.code != code || o.stdout != "" || strings.Count(o.stderr, "\n") != 1 || !strings.HasPrefix(o.stderr, "mockpartner: ") ||
 		strings.Contains(o.stderr, key) || strings.Contains(o.stderr, webhookSecret) {
@@ -386,7 +386,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--addr", ":0"), "not loopback"},
 		{with("--addr", "0.0.0.0:0"), "--control-token or MOCKPARTNER_CONTROL_TOKEN"},
 	} {
-		finish(t, c.args...).refused(t, cli.ExitUsage, c.words)
+		finish(t, c.args...).requireFailure(t, cli.ExitUsage, c.words)
 	}
 }
 
@@ -398,7 +398,7 @@ func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 	}
 	defer taken.Close()
 	finish(t, "serve", "--auth-key", key, "--addr", taken.Addr().String()).
-		refused(t, cli.ExitFailed, "mockpartner: cannot listen on "+taken.Addr().String()+": ", "address already in use")
+		requireFailure(t, cli.ExitFailed, "mockpartner: cannot listen on "+taken.Addr().String()+": ", "address already in use")
 }
 
 // Calling run also ties this test to the command's code: of a binary that is

@@ -115,7 +115,7 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 			return o, fmt.Errorf("--now: %w", err)
 		}
 	}
-	if o.Catalog, err = f.sold(c, scenario); err != nil {
+	if o.Catalog, err = f.loadCatalog(c, scenario); err != nil {
 		return o, err
 	}
 	f.override(c, scenario, o.Catalog)
@@ -145,7 +145,7 @@ func (f serveFlags) stand(c *cobra.Command, scenario *script.Scenario) error {
 	return nil
 }
 
-func (f serveFlags) sold(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {
+func (f serveFlags) loadCatalog(c *cobra.Command, scenario *script.Scenario) (*catalog.Catalog, error) {
 	generate := c.Flags().Changed("products")
 	switch {
 	case generate && f.catalog != "":

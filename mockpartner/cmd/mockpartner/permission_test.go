@@ -48,7 +48,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 			if os.Geteuid() == 0 { // root has all permissions
 				user.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 			}
-			finishAs(t, &user, strings.Fields(c.args)...).refused(t, c.code, c.want)
+			finishAs(t, &user, strings.Fields(c.args)...).requireFailure(t, c.code, c.want)
 		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -54,9 +54,9 @@ in many of them.`,
 }
 
 func describe(s *script.Scenario) string {
-	ok := "ok, " + count.Of(len(s.Faults), "fault")
+	ok := "ok, " + plural.Count(len(s.Faults), "fault")
 	if len(s.Quirks) > 0 {
-		ok += ", " + count.Of(len(s.Quirks), "quirk")
+		ok += ", " + plural.Count(len(s.Quirks), "quirk")
 	}
 	return ok
 }

@@ -41,7 +41,7 @@ func TestScenarioCheckPrintsTheLine(t *testing.T) {
 		t.Errorf("want it ok, got %+v", got)
 	}
 	wrong := scenarioFile(t, "seed: 7\nfaults:\n- {statsu: 500}\n")
-	finish(t, "scenario", "check", wrong).refused(t, cli.ExitUsage, "mockpartner: "+wrong+":3:4: unknown field \"statsu\"\n")
+	finish(t, "scenario", "check", wrong).requireFailure(t, cli.ExitUsage, "mockpartner: "+wrong+":3:4: unknown field \"statsu\"\n")
 	many := scenarioFile(t, "seed: many\nfaults:\n- {status: 900}\n- {statsu: 500}\n")
 	if got := finish(t, "scenario", "check", wrong, right, many); got.code != cli.ExitUsage || got.stdout != right+": ok, 1 fault\n" || strings.Count(got.stderr, "\n") != 4 ||
 		!strings.Contains(got.stderr, many+":1:7: expected a whole number, received text\n") {

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -82,10 +82,10 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	}
 	listener, err := net.ListenTCP("tcp", address)
 	if errors.Is(err, syscall.EACCES) {
-		return cli.Failed(fmt.Errorf("cannot listen on %s: this user may not; --addr takes another address, with a port from 1024 on", f.addr))
+		return cli.FailedError(fmt.Errorf("cannot listen on %s: this user may not; --addr takes another address, with a port from 1024 on", f.addr))
 	}
 	if err != nil {
-		return cli.Failed(fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err)))
+		return cli.FailedError(fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err)))
 	}
 	greet(c.OutOrStdout(), mock, listener.Addr(), f.routes)
 	if file.Path != "" {
@@ -98,7 +98,7 @@ func (f serveFlags) serve(c *cobra.Command) error {
 		})
 	}
 	if err := serveUntil(c.Context(), listener, mock, mock.Close); err != nil {
-		return cli.Failed(err)
+		return cli.FailedError(err)
 	}
 	fmt.Fprintln(c.OutOrStdout(), "stopped")
 	return nil
@@ -128,7 +128,7 @@ func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr, routes bool)
   API          %[1]s%[2]sdocs, to read and to try
   sandboxes    %[1]s%[3]s{name}
   sells        %[4]s, seed %[5]d, clock at %[6]s
-`, base, control.ConsolePath, sandbox.PathPrefix, count.Of(len(platform.Catalog().Products), "product"), platform.Seed(), now)
+`, base, control.ConsolePath, sandbox.PathPrefix, plural.Count(len(platform.Catalog().Products), "product"), platform.Seed(), now)
 	if !routes {
 		return
 	}

@@ -32,7 +32,7 @@ func TestAScenarioOfAStrangerReadsAndCallsNothingBeyondItsFolder(t *testing.T) {
 			if err := os.Symlink(outside, filepath.Join(filepath.Dir(file), "link.yaml")); err != nil {
 				t.Fatal(err)
 			}
-			finish(t, "serve", "--addr", "127.0.0.1:0", "--auth-key", key, "--scenario", file).refused(t, cli.ExitUsage, c.want)
+			finish(t, "serve", "--addr", "127.0.0.1:0", "--auth-key", key, "--scenario", file).requireFailure(t, cli.ExitUsage, c.want)
 		})
 	}
 }

@@ -53,7 +53,7 @@ Exit codes:
 				return err
 			}
 			if err := printVerdict(c.OutOrStdout(), v, asJSON); err != nil {
-				return cli.Failed(err)
+				return cli.FailedError(err)
 			}
 			if v.Verdict != judge.Kept {
 				return cli.Exit{Code: exitBroken}
@@ -90,16 +90,16 @@ func verdictOf(ctx context.Context, address, token string) (judge.Verdict, error
 	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError:
 		return v, cli.Misuse(fmt.Errorf("--url %s: %d: %s", address, refusal.Status, refusal.Message))
 	case errors.As(err, &failed):
-		return v, unreachable(address, failed.Err)
+		return v, unreachableError(address, failed.Err)
 	case err == nil && len(v.Rules) == 0, notJSON(err):
 		return v, cli.Misuse(fmt.Errorf("--url %s: the answer is not a verdict: expected the address of a mock partner", address))
 	case err != nil:
-		return v, unreachable(address, err)
+		return v, unreachableError(address, err)
 	}
 	return v, nil
 }
 
-func unreachable(address string, err error) error {
+func unreachableError(address string, err error) error {
 	return cli.Exit{Code: exitUnreachable, Err: fmt.Errorf("the mock at %s cannot be reached: %w", address, err)}
 }
 

@@ -77,7 +77,7 @@ func TestVerdictDistinguishesBadUsageFromAnUnreachableMock(t *testing.T) {
 		{exitUnreachable, "cannot be reached: ", []string{"--url", cut.URL}},
 		{exitUnreachable, "the mock at http://127.0.0.1:1 cannot be reached: dial tcp", []string{"--url", "http://127.0.0.1:1"}},
 	} {
-		finish(t, append([]string{"verdict"}, c.args...)...).refused(t, c.code, c.words)
+		finish(t, append([]string{"verdict"}, c.args...)...).requireFailure(t, c.code, c.words)
 	}
 	if got := finish(t, "verdict", "--url", guarded.base, "--control-token", "a-control-token"); got.code != exitBroken || got.stdout == "" {
 		t.Errorf("want the verdict for the token, got %+v", got)

@@ -53,8 +53,8 @@ func (c *Virtual) now() time.Time {
 	return c.base.Now().Add(c.offset).Round(0)
 }
 
-// Moved returns a channel that is closed when the clock is next moved, stopped or started.
-func (c *Virtual) Moved() <-chan struct{} {
+// NextMove returns a channel that is closed when the clock is next moved, stopped or started.
+func (c *Virtual) NextMove() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.moved == nil {
@@ -98,8 +98,8 @@ func (c *Virtual) Show(r Reading) {
 	})
 }
 
-// Frozen reports whether the clock stands still.
-func (c *Virtual) Frozen() bool { return c.Read().Frozen }
+// IsFrozen reports whether the clock stands still.
+func (c *Virtual) IsFrozen() bool { return c.Read().Frozen }
 
 // Set moves the clock to t. A frozen clock stays frozen.
 func (c *Virtual) Set(t time.Time) { c.change(func() { c.set(t) }) }

@@ -32,13 +32,13 @@ func TestAFrozenClockStandsUntilItIsMovedOrRuns(t *testing.T) {
 	shows(t, clock, noon.Add(25*time.Minute))
 	clock.Set(noon.Add(-time.Hour))
 	shows(t, clock, noon.Add(-time.Hour))
-	if !clock.Frozen() {
+	if !clock.IsFrozen() {
 		t.Fatal("want the clock to stand still after it was moved")
 	}
 	clock.Run()
 	base.Advance(time.Minute)
 	shows(t, clock, noon.Add(-59*time.Minute))
-	if clock.Run(); clock.Frozen() {
+	if clock.Run(); clock.IsFrozen() {
 		t.Fatal("want a running clock to run on")
 	}
 }

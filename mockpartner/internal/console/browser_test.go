@@ -54,9 +54,9 @@ func (v visitor) book(s platform.SlotState, want int) {
 	v.partner("POST", "/bookings/reserve", fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, s.AvailabilityID), want)
 }
 
-// accessible expects the page to be so. Of some 200 defects, whose rows are alike, a few are
+// requireAccessible expects the page to be so. Of some 200 defects, whose rows are alike, a few are
 // seen: axe-core takes seconds for all.
-func (o tab) accessible(axe string) {
+func (o tab) requireAccessible(axe string) {
 	o.T.Helper()
 	browsertest.Value[any](o.Tab, `document.querySelectorAll(".parts, #curl-list").forEach(list => [...list.children].slice(5).forEach(row => row.remove()))`)
 	axetest.Check(o.Tab, axe)
@@ -81,7 +81,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		if got := o.status(slot); got != partnerapi.StatusSoldOut {
 			t.Errorf("want availability to say so, got %s", got)
 		}
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("the keyboard alone does the same", func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		if got := o.status(slot); got != partnerapi.StatusSoldOut {
 			t.Errorf("want availability to say so, got %s", got)
 		}
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a hold comes by itself, counts down, and ends when the clock has passed it", func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows("#holds-ended .EXPIRED", "EXPIRED")
 		o.Shows("#holds-ended-list", code)
 		o.See(`!document.querySelector("#holds-live")`)
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a fault is armed, fires, and is shown", func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows("#exchanges-list .body", "This is the fault fault-1.")
 		o.Click("#disarm-fault-1-go")
 		o.Shows("#faults-armed", "No fault is armed")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("one click makes the next confirm fail as the last one did", func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows("#faults-armed .used-up", "used up")
 		o.Click("#x-2")
 		o.Shows("#exchanges-list .body", "There is no reservation with the code")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("each of three tasks takes at most three clicks", func(t *testing.T) {
@@ -189,12 +189,12 @@ func TestTheConsoleInABrowser(t *testing.T) {
 			o.Click("#caller-rules .refusal a")
 			o.Shows("#exchanges-list .open", "/products?limit=2")
 		})
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("each section fits a screen, and the sections' links stay on it", func(t *testing.T) {
 		t.Parallel()
-		v := busy(t)
+		v := newBusyMock(t)
 		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
 		o.Shows("#link", "live")
 		for _, size := range [][2]int64{{1440, 900}, {390, 844}} {
@@ -207,7 +207,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 			o.Click(`nav a[href="#faults"]`)
 			o.See(`(f => f.top >= document.querySelector("nav").getBoundingClientRect().bottom - 1 && f.bottom <= innerHeight + 1)(document.querySelector("#faults").getBoundingClientRect())`)
 		}
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a click is not lost while the page changes", func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		mouse(false)
 		o.Shows("#faults-armed", "not fired yet")
 		o.See(`!!document.querySelector("#x-2")`)
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("two clicks show why the caller was judged broken", func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows("#caller-verdict", "1 rule broken")
 		o.Click("#caller-rules .refusal a")
 		o.Shows("#exchanges-list .open", "/products?limit=2")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("probes are hidden, and the list is narrowed by endpoint, status, fault and text", func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Do(chromedp.SendKeys(chromedp.ID("exchanges-text"), "lost"+kb.Enter))
 		shown("3")
 		o.Is(`location.search`, "?endpoint=&status=&fault=&text=lost")
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("the menu of commands has each button, and the open exchange", func(t *testing.T) {
@@ -303,8 +303,8 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.See(`document.querySelectorAll("#curl-list > li:not([hidden])").length === 1`)
 		o.Shows("#repeat-1-curl", "/_mock/faults/from/1")
 		o.Fits(390, 1440)
-		o.accessible(axetest.Source(t))
-		o.Quiet()
+		o.requireAccessible(axetest.Source(t))
+		o.RequireNoProblems()
 	})
 
 	t.Run("a defect is applied and taken off again", func(t *testing.T) {
@@ -318,7 +318,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		}
 		o.Click("#defects-age-limit-is-text-go")
 		o.See(`!document.querySelector("#defects-list .applied")`)
-		o.Quiet()
+		o.RequireNoProblems()
 	})
 
 	t.Run("a refusal is shown at its form, which keeps the input", func(t *testing.T) {
@@ -358,11 +358,11 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	t.Run("the page is accessible, and no wider than the window", func(t *testing.T) {
 		t.Parallel()
 		axe := axetest.Source(t)
-		v := busy(t)
+		v := newBusyMock(t)
 		o := open(t, b, v, "/_mock/?judged=yes&exchange=1&slot="+v.firstSlot())
 		o.Shows("#link", "live")
 		o.Fits(360, 700, 1100, 1600)
-		o.accessible(axe)
-		o.Quiet()
+		o.requireAccessible(axe)
+		o.RequireNoProblems()
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"time"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
@@ -44,7 +44,7 @@ type builder struct {
 	console *Console
 	request *http.Request
 	box     *sandbox.Sandbox
-	inside  platform.Inside
+	inside  platform.State
 	choice  chosen
 	refused refused
 	placed  bool // the refusal is shown at its form
@@ -118,8 +118,8 @@ func (c chosen) values() url.Values {
 
 func (c chosen) href() string { return "?" + c.values().Encode() }
 
-// others returns the selection without these names, as hidden fields that keep it.
-func (c chosen) others(names ...string) (others []choice) {
+// hiddenFields returns the selection without these names, as hidden fields that keep it.
+func (c chosen) hiddenFields(names ...string) (others []choice) {
 	values := c.values()
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(names, name) {
@@ -151,7 +151,7 @@ func span(d time.Duration) string {
 	minutes, seconds := int(d/time.Minute)%60, int(d/time.Second)%60
 	switch {
 	case days > 0:
-		return fmt.Sprintf("%s %d h", count.Of(days, "day"), hours)
+		return fmt.Sprintf("%s %d h", plural.Count(days, "day"), hours)
 	case hours > 0:
 		return fmt.Sprintf("%d:%02d:%02d", hours, minutes, seconds)
 	default:
@@ -159,7 +159,7 @@ func span(d time.Duration) string {
 	}
 }
 
-func took(d time.Duration) string {
+func durationWords(d time.Duration) string {
 	switch {
 	case d < 10*time.Millisecond:
 		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
@@ -170,7 +170,7 @@ func took(d time.Duration) string {
 	}
 }
 
-func newest[T any](all []T, n int, keep func(T) bool) []T {
+func newestMatching[T any](all []T, n int, keep func(T) bool) []T {
 	some := []T{}
 	for _, one := range slices.Backward(all) {
 		if len(some) == n {
@@ -183,4 +183,4 @@ func newest[T any](all []T, n int, keep func(T) bool) []T {
 	return some
 }
 
-func every[T any](T) bool { return true }
+func matchAll[T any](T) bool { return true }

@@ -25,23 +25,23 @@ func curl(method, address, body string, token bool) string {
 		line += " -X " + method
 	}
 	if body != "" {
-		line += " --data-binary " + quoted(body)
+		line += " --data-binary " + quoteShell(body)
 	}
-	return line + " " + quoted(address)
+	return line + " " + quoteShell(address)
 }
 
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 // maxInLine is the maximum body in a curl command, in bytes.
 const maxInLine = 16 << 10
 
-// again returns the curl command that repeats the exchange's request.
-func (b *builder) again(e journal.Exchange) curlView {
+// repeatCommand returns the curl command that repeats the exchange's request.
+func (b *builder) repeatCommand(e journal.Exchange) curlView {
 	view := curlView{ID: "exchange", About: fmt.Sprintf("Send exchange %d again", e.Number)}
 	key := strings.Replace(b.box.Credential().Form(), "<key>", "$MOCKPARTNER_AUTH_KEY", 1)
 	line := `curl -H "Authorization: ` + key + `"`
 	if kind := e.Request.Header.Get("Content-Type"); kind != "" {
-		line += " -H " + quoted("Content-Type: "+kind)
+		line += " -H " + quoteShell("Content-Type: "+kind)
 	}
 	if e.Method == http.MethodHead {
 		line += " -I"
@@ -52,8 +52,8 @@ func (b *builder) again(e journal.Exchange) curlView {
 	case len(body) > maxInLine, !utf8.ValidString(body):
 		line += " --data-binary @body" // from a file, because a terminal cannot take it
 	case body != "":
-		line += " --data-binary " + quoted(body)
+		line += " --data-binary " + quoteShell(body)
 	}
-	view.Line = line + " " + quoted(b.base()+e.Target)
+	view.Line = line + " " + quoteShell(b.base()+e.Target)
 	return view
 }

@@ -54,13 +54,13 @@ type messageView struct {
 func (b *builder) exchanges() exchangesPanel {
 	kept, filter := b.box.Journal(), b.choice.listed.filter()
 	panel := exchangesPanel{
-		Count: kept.Count(), Found: kept.Matching(filter), Filter: b.choice.listed,
-		Others: b.choice.others(listedNames...), Probes: b.choice.withProbes(!b.choice.listed.probes).href(),
+		Count: kept.Count(), Found: kept.CountMatching(filter), Filter: b.choice.listed,
+		Others: b.choice.hiddenFields(listedNames...), Probes: b.choice.withProbes(!b.choice.listed.probes).href(),
 	}
 	panel.choose(b.box.Faults().Faults())
 	if all := filter; filter.NoProbes {
 		all.NoProbes = false
-		panel.Hidden = kept.Matching(all) - panel.Found
+		panel.Hidden = kept.CountMatching(all) - panel.Found
 	}
 	filter.Limit = maxExchanges
 	found := kept.Exchanges(filter)
@@ -74,7 +74,7 @@ func (b *builder) exchanges() exchangesPanel {
 			Method: http.MethodPost, Path: fmt.Sprintf("/faults/from/%d", e.Number), Off: !e.Done,
 		})}
 		if view.Open() {
-			b.curls = slices.Insert(b.curls, 0, b.again(e))
+			b.curls = slices.Insert(b.curls, 0, b.repeatCommand(e))
 		}
 		panel.Newest = append(panel.Newest, view)
 		panel.Last = max(panel.Last, e.Number)
@@ -95,12 +95,12 @@ func (e exchangeView) Href() string {
 	return e.choice.withExchange(e.Number).href()
 }
 
-// Took returns the duration of a completed exchange.
-func (e exchangeView) Took() string {
+// TimeTaken returns the duration of a completed exchange.
+func (e exchangeView) TimeTaken() string {
 	if !e.Done {
 		return ""
 	}
-	return took(time.Duration(e.Duration))
+	return durationWords(time.Duration(e.Duration))
 }
 
 // Class returns the status as a CSS class.

@@ -130,8 +130,8 @@ func content(node *html.Node) string {
 	return strings.Join(strings.Fields(text.String()), " ")
 }
 
-// busy is a mock in which everything has happened that the page shows.
-func busy(t *testing.T) visitor {
+// newBusyMock is a mock in which everything has happened that the page shows.
+func newBusyMock(t *testing.T) visitor {
 	t.Helper()
 	v := start(t)
 	v.reserve("b-1")

@@ -37,7 +37,7 @@ func TestFormsWorkWithoutScriptAndLeadBackToTheirPage(t *testing.T) {
 		t.Errorf("want the clock advanced, got %s", got)
 	}
 	v.submit("/_mock/", "clock-toggle", nil)
-	if v.Default().Clock().Frozen() {
+	if v.Default().Clock().IsFrozen() {
 		t.Error("want the clock to run")
 	}
 	v.submit("/_mock/", "defects-age-limit-is-text", nil)

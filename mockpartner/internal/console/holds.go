@@ -38,7 +38,7 @@ func (b *builder) holds() holdsPanel {
 	slices.SortStableFunc(live, func(a, b platform.Hold) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
 	slices.SortStableFunc(ended, func(a, b platform.Hold) int { return endOf(a).Compare(endOf(b)) })
 	panel.Live = b.holdViews(live[:min(len(live), maxListed)])
-	panel.Ended = b.holdViews(newest(ended, maxListed, every))
+	panel.Ended = b.holdViews(newestMatching(ended, maxListed, matchAll))
 	return panel
 }
 
@@ -75,7 +75,7 @@ func (b *builder) bookings() bookingsPanel {
 			panel.Stand++
 		}
 	}
-	panel.Newest = b.bookingViews(newest(b.inside.Bookings, maxListed, every))
+	panel.Newest = b.bookingViews(newestMatching(b.inside.Bookings, maxListed, matchAll))
 	return panel
 }
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
@@ -37,7 +37,7 @@ type page struct {
 }
 
 func (b *builder) page() page {
-	b.inside = b.box.Platform().Inside()
+	b.inside = b.box.Platform().State()
 	p := page{
 		Sandbox:   b.box.Name(),
 		Base:      b.base(),
@@ -171,7 +171,7 @@ type asset struct {
 var assets = sync.OnceValue(func() asset {
 	style := webui.Style(ownStyle)
 	functions := template.FuncMap{
-		"plural": count.Of, "message": messageOf,
+		"plural": plural.Count, "message": messageOf,
 		"script": func() template.JS { return template.JS(ownScript) },
 		"head": func(page string) webui.Head {
 			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}

@@ -15,7 +15,7 @@ import (
 
 func TestThePageShowsWhatIsInTheSandbox(t *testing.T) {
 	t.Parallel()
-	v := busy(t)
+	v := newBusyMock(t)
 	holds := v.Default().Platform().Holds()
 	page := v.see("/_mock/?probes=yes&slot=" + v.firstSlot())
 	for _, want := range []string{
@@ -73,7 +73,7 @@ func TestTextFromCallersIsEscaped(t *testing.T) {
 
 func TestNothingRunsInThePageButItsOwnScript(t *testing.T) {
 	t.Parallel()
-	v := busy(t)
+	v := newBusyMock(t)
 	response, page := v.send("GET", "/_mock/?exchange=1", "", "")
 	policy := response.Header.Get("Content-Security-Policy")
 	for _, want := range []string{"default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'", "connect-src 'self'"} {
@@ -107,7 +107,7 @@ func TestNothingRunsInThePageButItsOwnScript(t *testing.T) {
 
 func TestEverythingOnThePageHasAName(t *testing.T) {
 	t.Parallel()
-	v := busy(t)
+	v := newBusyMock(t)
 	for _, path := range []string{"/_mock/", "/_mock/?judged=yes&exchange=1&slot=" + v.firstSlot()} {
 		page := elements(t, v.see(path))
 		ids, labelled, count := map[string]bool{}, map[string]bool{}, map[string]int{}

@@ -32,7 +32,7 @@ func (b *builder) sandboxes() sandboxesPanel {
 		path := "/sandboxes/" + box.Name()
 		view := sandboxView{
 			Name: box.Name(), Href: sandbox.Prefix(box.Name()) + b.console.Path + "/", Current: box == b.box,
-			Now: box.Clock().Now().UTC(), Frozen: box.Clock().Frozen(), OwnKey: box.OwnKey(), Products: len(box.Platform().Catalog().Products),
+			Now: box.Clock().Now().UTC(), Frozen: box.Clock().IsFrozen(), OwnKey: box.OwnKey(), Products: len(box.Platform().Catalog().Products),
 			Reset: b.call(call{ID: "reset-" + box.Name(), Label: "Reset", Of: box.Name(), Method: http.MethodPost, Path: path + "/reset", Danger: true}),
 		}
 		if box.Name() != sandbox.Default {
@@ -74,7 +74,7 @@ type timer struct {
 
 func (b *builder) clock() clockPanel {
 	now := b.inside.Now.UTC()
-	c := clockPanel{Now: now, Millis: now.UnixMilli(), Frozen: b.box.Clock().Frozen()}
+	c := clockPanel{Now: now, Millis: now.UnixMilli(), Frozen: b.box.Clock().IsFrozen()}
 	label, freeze := "Freeze", "true"
 	if c.Frozen {
 		label, freeze = "Let it run", "false"

@@ -68,7 +68,7 @@ type slotView struct {
 }
 
 func (b *builder) slots() slotsPanel {
-	panel := slotsPanel{Others: b.choice.others("product", "option", "from", "slot")}
+	panel := slotsPanel{Others: b.choice.hiddenFields("product", "option", "from", "slot")}
 	product, option := b.option()
 	panel.choose(b.box.Platform().Catalog(), product, option)
 	now := b.inside.Now.In(product.Location)
@@ -189,16 +189,16 @@ func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedO
 	view.Actions = []call{
 		b.slotCall(state, "sell-out", "Sell out", state.Status == partnerapi.StatusSoldOut, field{Kind: textField, Name: "status", Value: string(partnerapi.StatusSoldOut)}),
 		b.slotCall(state, "close", "Close", state.Status == partnerapi.StatusClosed, field{Kind: textField, Name: "status", Value: string(partnerapi.StatusClosed)}),
-		b.slotCall(state, "open", "Open", state.Status.Bookable(), opening(state, option)...),
+		b.slotCall(state, "open", "Open", state.Status.IsBookable(), reopenFields(state, option)...),
 	}
 	view.Numbers = []call{
 		b.slotCall(state, "vacancies", "Set", false, field{Kind: numberField, Name: "vacancies", Label: "Seats left", Value: strconv.Itoa(state.Vacancies)}),
 		b.slotCall(state, "capacity", "Set", false, field{Kind: numberField, Name: "capacity", Label: "Capacity", Value: strconv.Itoa(state.Capacity)}),
 	}
-	view.Holds = b.holdViews(newest(b.inside.Holds, maxListed, func(h platform.Hold) bool {
+	view.Holds = b.holdViews(newestMatching(b.inside.Holds, maxListed, func(h platform.Hold) bool {
 		return h.State == platform.Held && sameSlot(state, h.ProductID, h.OptionID, h.AvailabilityID)
 	}))
-	view.Bookings = b.bookingViews(newest(b.inside.Bookings, maxListed, func(k platform.Booking) bool {
+	view.Bookings = b.bookingViews(newestMatching(b.inside.Bookings, maxListed, func(k platform.Booking) bool {
 		return k.State == platform.Booked && sameSlot(state, k.ProductID, k.OptionID, k.AvailabilityID)
 	}))
 	view.Most = maxListed
@@ -220,16 +220,16 @@ func sameSlot(s platform.SlotState, product, option, id string) bool {
 	return s.ProductID == product && s.OptionID == option && s.AvailabilityID == id
 }
 
-// opening returns the fields that put a slot on sale again, as its catalog defines, with the seats
+// reopenFields returns the fields that put a slot on sale again, as its catalog defines, with the seats
 // that are neither held nor booked.
-func opening(s platform.SlotState, option *catalog.IndexedOption) []field {
+func reopenFields(s platform.SlotState, option *catalog.IndexedOption) []field {
 	status := func(status partnerapi.SlotStatus) field {
 		return field{Kind: textField, Name: "status", Value: string(status)}
 	}
 	switch {
 	case option.Schedule.Freesale:
 		return []field{status(partnerapi.StatusFreesale)}
-	case !option.Counted():
+	case !option.HasCount():
 		return []field{status(partnerapi.StatusAvailable)}
 	}
 	var fields []field

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
@@ -58,7 +58,7 @@ func (d deliveryView) Last() string {
 		return d.Reason
 	}
 	last := d.Attempts[len(d.Attempts)-1]
-	words := fmt.Sprintf("%s, %s", count.Of(len(d.Attempts), "attempt"), took(time.Duration(last.DurationMS)*time.Millisecond))
+	words := fmt.Sprintf("%s, %s", plural.Count(len(d.Attempts), "attempt"), durationWords(time.Duration(last.DurationMS)*time.Millisecond))
 	if last.Status != 0 {
 		return fmt.Sprintf("%d %s after %s", last.Status, http.StatusText(last.Status), words)
 	}

@@ -21,7 +21,7 @@ func showCatalog(c *call) (any, error) {
 
 func replaceCatalog(c *call) (any, error) {
 	p := c.box.Platform()
-	sold, err := parsed(c, maxCatalog, catalog.Parse)
+	sold, err := parseBody(c, maxCatalog, catalog.Parse)
 	if err == nil {
 		err = p.Sell(sold)
 	}
@@ -34,7 +34,7 @@ func sellProduct(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	product, err := parsed(c, maxBody, catalog.ParseProduct)
+	product, err := parseBody(c, maxBody, catalog.ParseProduct)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func stopSelling(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = c.box.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without(id) })
+	err = c.box.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.WithoutProduct(id) })
 	if errors.Is(err, catalog.ErrNoProduct) {
 		err = fmt.Errorf("%w: GET %s/catalog lists them", err, Path)
 	}

@@ -14,7 +14,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func timeOf(c *clock.Virtual) client.Time { return client.Time{Now: c.Now().UTC(), Frozen: c.Frozen()} }
+func timeOf(c *clock.Virtual) client.Time {
+	return client.Time{Now: c.Now().UTC(), Frozen: c.IsFrozen()}
+}
 
 func showClock(c *call) (any, error) { return timeOf(c.box.Clock()), nil }
 

@@ -58,7 +58,7 @@ func New(c Config) http.Handler {
 	}
 	router.Handle(Path, a.handler(toConsole)).Methods(http.MethodGet)
 	a.console = console.New(console.Config{Sandboxes: c.Sandboxes, API: router, Path: Path, Token: c.Token != ""})
-	return ownPagesOnly(a.guarded(router))
+	return ownPagesOnly(a.requireToken(router))
 }
 
 // call is a request of the API, for a sandbox.
@@ -125,8 +125,8 @@ func statusOf(err error) int {
 	return http.StatusBadRequest
 }
 
-// as gives an error a status.
-func as(status int, err error) error {
+// withStatus gives an error a status.
+func withStatus(status int, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -136,7 +136,7 @@ func as(status int, err error) error {
 // aboutSlot gives a platform's error about a slot its status.
 func aboutSlot(err error) error {
 	if refusal := (*platform.Refusal)(nil); errors.As(err, &refusal) && refusal.Kind == platform.UnknownID {
-		return as(http.StatusNotFound, err)
+		return withStatus(http.StatusNotFound, err)
 	}
 	return err
 }
@@ -161,9 +161,9 @@ func noSandbox(name string) error {
 
 const maxBody = 1 << 20
 
-// parsed reads and parses the body.
-func parsed[T any](c *call, most int64, parse func(name string, text []byte) (T, error)) (value T, err error) {
-	text, err := reply.Whole(c.w, c.r, most)
+// parseBody reads and parses the body.
+func parseBody[T any](c *call, most int64, parse func(name string, text []byte) (T, error)) (value T, err error) {
+	text, err := reply.ReadBody(c.w, c.r, most)
 	if err != nil {
 		return value, err
 	}

@@ -80,8 +80,8 @@ func (o operator) send(method, path, body string, want int, header http.Header) 
 	return answer
 }
 
-// refused expects a status and a message that holds the words.
-func (o operator) refused(method, path, body string, status int, words string) {
+// requireRefusal expects a status and a message that holds the words.
+func (o operator) requireRefusal(method, path, body string, status int, words string) {
 	o.t.Helper()
 	message, _ := o.call(method, path, body, status)["message"].(string)
 	if message == "" || !strings.Contains(message, words) {
@@ -135,9 +135,9 @@ func TestImpossibleMovesAreRefusedAndMoveNothing(t *testing.T) {
 		`{"forward":"1h"}`:               `unknown field "forward"`,
 		`{"set":"8999-12-31T00:00:00Z","advance":"48h"}`: "between the years 1970 and 9000",
 	} {
-		o.refused("POST", "/_mock/clock", body, 400, words)
+		o.requireRefusal("POST", "/_mock/clock", body, 400, words)
 	}
-	o.refused("POST", "/_mock/clock", `{"set":"`+strings.Repeat("x", 1<<20)+`"}`, 413, "larger than")
+	o.requireRefusal("POST", "/_mock/clock", `{"set":"`+strings.Repeat("x", 1<<20)+`"}`, 413, "larger than")
 	if now := o.now(""); now != "2026-07-01T12:00:00Z" {
 		t.Fatalf("want the clock where it was, got %s", now)
 	}
@@ -182,8 +182,8 @@ func TestTheStateShowsHoldsBookingsAndSlots(t *testing.T) {
 	if booking := bookings[0].(map[string]any); booking["reservationConfirmationCode"] != code || booking["state"] != "CONFIRMED" {
 		t.Fatalf("want the booking of %s, got %v", code, booking)
 	}
-	o.refused("GET", "/_mock/state?limit=-1", "", 400, "limit: expected")
-	o.refused("GET", "/_mock/state?size=1", "", 400, `no parameter "size"`)
+	o.requireRefusal("GET", "/_mock/state?limit=-1", "", 400, "limit: expected")
+	o.requireRefusal("GET", "/_mock/state?size=1", "", 400, `no parameter "size"`)
 }
 
 func TestTheJournalIsQueriedAndCleared(t *testing.T) {
@@ -212,8 +212,8 @@ func TestTheJournalIsQueriedAndCleared(t *testing.T) {
 			t.Errorf("%q: want %v, got %v of %v", query, want, got, answer["arrived"])
 		}
 	}
-	o.refused("GET", "/_mock/journal?status=ok", "", 400, "status: expected a status such as 404")
-	o.refused("GET", "/_mock/journal?status=1&limit=-2", "", 400, "limit: expected a number")
+	o.requireRefusal("GET", "/_mock/journal?status=ok", "", 400, "status: expected a status such as 404")
+	o.requireRefusal("GET", "/_mock/journal?status=1&limit=-2", "", 400, "limit: expected a number")
 	if answer := o.call("DELETE", "/_mock/journal", "", 200); answer["kept"] != 0.0 {
 		t.Fatalf("want an empty journal, got %v", answer)
 	}
@@ -234,11 +234,11 @@ func TestSandboxesAreMadeListedAndDeleted(t *testing.T) {
 	if len(listed) != 2 || listed[1].(map[string]any)["name"] != "mine" {
 		t.Fatalf("want default and mine, got %v", listed)
 	}
-	o.refused("POST", "/_mock/sandboxes", `{"name":"mine"}`, 409, "a sandbox with this name exists already: mine")
+	o.requireRefusal("POST", "/_mock/sandboxes", `{"name":"mine"}`, 409, "a sandbox with this name exists already: mine")
 	o.call("DELETE", "/_mock/sandboxes/mine", "", 200)
-	o.refused("GET", "/s/mine/products", "", 404, `no sandbox "mine"`)
-	o.refused("DELETE", "/_mock/sandboxes/mine", "", 404, `no sandbox "mine"`)
-	o.refused("DELETE", "/_mock/sandboxes/default", "", 409, "cannot be deleted")
+	o.requireRefusal("GET", "/s/mine/products", "", 404, `no sandbox "mine"`)
+	o.requireRefusal("DELETE", "/_mock/sandboxes/mine", "", 404, `no sandbox "mine"`)
+	o.requireRefusal("DELETE", "/_mock/sandboxes/default", "", 409, "cannot be deleted")
 }
 
 func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
@@ -257,7 +257,7 @@ func TestASandboxMaySellACatalogOfItsOwn(t *testing.T) {
 	if _, ok := box.Platform().Catalog().Product("p"); !ok || !box.Platform().Conduct().Policy.NoCancel {
 		t.Fatal("want the catalog that was sent, and its policy")
 	}
-	o.refused("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: expected an IANA time zone")
+	o.requireRefusal("POST", "/_mock/sandboxes", strings.Replace(strings.Replace(own, "UTC", "Mars", 1), "own", "bad", 1), 400, "products[0].timeZone: expected an IANA time zone")
 }
 
 func TestInvalidSandboxesAreRefused(t *testing.T) {
@@ -282,10 +282,10 @@ func TestInvalidSandboxesAreRefused(t *testing.T) {
 		`{"name":"x","catalog":[]}`:                          "catalog:1:1: ",
 		`{"name":"x","catalog":{"product":[]}}`:              `unknown field "product"`,
 	} {
-		o.refused("POST", "/_mock/sandboxes", body, 400, words)
+		o.requireRefusal("POST", "/_mock/sandboxes", body, 400, words)
 	}
 	o.call("POST", "/_mock/sandboxes", `{"name":"x"}`, 201)
-	o.refused("POST", "/_mock/sandboxes", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached, 2: delete one")
+	o.requireRefusal("POST", "/_mock/sandboxes", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached, 2: delete one")
 	if n := len(o.mock.Routes()); n < 17 {
 		t.Fatalf("want the rest of the mock unharmed, got %d routes", n)
 	}
@@ -335,19 +335,19 @@ func TestEveryRouteIsAnswered(t *testing.T) {
 func TestUnknownControlPathsAndMethodsAreAnsweredInJSON(t *testing.T) {
 	t.Parallel()
 	o := start(t)
-	o.refused("GET", "/_mock/nothing", "", 404, "/_mock/routes lists the paths")
-	o.refused("PUT", "/_mock/clock", "", 405, "does not support PUT: use GET, POST")
-	o.refused("GET", "/s/nobody/_mock/clock", "", 404, `no sandbox "nobody"`)
-	o.refused("GET", "/s/%6eobody/products", "", 404, "no sandbox")
+	o.requireRefusal("GET", "/_mock/nothing", "", 404, "/_mock/routes lists the paths")
+	o.requireRefusal("PUT", "/_mock/clock", "", 405, "does not support PUT: use GET, POST")
+	o.requireRefusal("GET", "/s/nobody/_mock/clock", "", 404, `no sandbox "nobody"`)
+	o.requireRefusal("GET", "/s/%6eobody/products", "", 404, "no sandbox")
 }
 
 func TestATokenIsWantedWhereThereIsOne(t *testing.T) {
 	t.Parallel()
 	const token = "a-control-token"
 	o := start(t, func(options *mockpartner.Options) { options.ControlToken = token })
-	o.refused("GET", "/_mock/clock", "", 401, "Authorization: Bearer <token>")
-	o.refused("POST", "/_mock/clock", `{"advance":"1h"}`, 401, "Authorization: Bearer <token>")
-	o.refused("GET", "/_mock/nothing", "", 401, "Authorization: Bearer <token>")
+	o.requireRefusal("GET", "/_mock/clock", "", 401, "Authorization: Bearer <token>")
+	o.requireRefusal("POST", "/_mock/clock", `{"advance":"1h"}`, 401, "Authorization: Bearer <token>")
+	o.requireRefusal("GET", "/_mock/nothing", "", 401, "Authorization: Bearer <token>")
 	for _, wrong := range []string{"", token, "Bearer " + token + "x", "bearer " + token} {
 		o.send("GET", "/_mock/clock", "", 401, http.Header{"Authorization": {wrong}})
 	}

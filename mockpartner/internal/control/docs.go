@@ -33,8 +33,8 @@ const Document = "openapi/mock.yaml"
 
 var controlDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(Document) })
 
-// shown handles a call with another handler.
-func shown(by func(*call) http.Handler) handler {
+// handleWith handles a call with another handler.
+func handleWith(by func(*call) http.Handler) handler {
 	return func(c *call) (any, error) {
 		by(c).ServeHTTP(c.w, c.r)
 		return nil, nil
@@ -49,7 +49,7 @@ func document(read func() ([]byte, error)) handler {
 			c.w.Header().Set("Content-Type", "application/yaml")
 			_, _ = c.w.Write(text) // the caller may have disconnected
 		}
-		return nil, as(http.StatusInternalServerError, err)
+		return nil, withStatus(http.StatusInternalServerError, err)
 	}
 }
 
@@ -59,7 +59,7 @@ func docsAsset(c *call) (any, error) {
 	if err == nil && !found {
 		return nil, reply.Refuse(http.StatusNotFound, "there is no file %q", name)
 	}
-	return nil, as(http.StatusInternalServerError, err)
+	return nil, withStatus(http.StatusInternalServerError, err)
 }
 
 func showConsole(c *call) (any, error) {
@@ -93,7 +93,7 @@ const maxSession = 16 << 10
 
 func signIn(c *call) (any, error) {
 	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxSession)
-	if c.Token != "" && !same(c.r.PostFormValue("token"), c.Token) {
+	if c.Token != "" && !equalSecrets(c.r.PostFormValue("token"), c.Token) {
 		c.console.SignIn(c.w, "This is not the control token of this mock.")
 		return nil, nil
 	}
@@ -116,11 +116,11 @@ func sessionCookie(r *http.Request) string {
 
 func (a *api) signedIn(r *http.Request) bool {
 	cookie, err := r.Cookie(sessionCookie(r))
-	return err == nil && same(cookie.Value, a.session)
+	return err == nil && equalSecrets(cookie.Value, a.session)
 }
 
-// same compares secrets in constant time.
-func same(got, want string) bool {
+// equalSecrets compares secrets in constant time.
+func equalSecrets(got, want string) bool {
 	a, b := sha256.Sum256([]byte(got)), sha256.Sum256([]byte(want))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
 }

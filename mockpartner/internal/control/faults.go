@@ -28,7 +28,7 @@ func armFaults(c *call) (any, error) {
 
 // add adds one item or a list of items from the body, all or none.
 func add[T, A any](c *call, key string, parse func(name string, text []byte) ([]T, error), arm func(...T) ([]A, error)) (any, error) {
-	list, err := parsed(c, maxBody, parse)
+	list, err := parseBody(c, maxBody, parse)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func removeQuirk(c *call) (any, error) {
 
 func removeQuirks(c *call) (any, error) {
 	n, err := c.box.Faults().ClearQuirks()
-	return keys{"deleted": n}, as(http.StatusConflict, err)
+	return keys{"deleted": n}, withStatus(http.StatusConflict, err)
 }
 
 func showParts(kind defects.Kind) handler {
@@ -108,7 +108,7 @@ func applyPart(kind defects.Kind) handler {
 		if p.AboutWebhooks() {
 			return nil, reply.Refuse(http.StatusConflict, "it shows in webhooks only: start a mock with it and with webhooks, or make a sandbox with both")
 		}
-		return c.applied(as(http.StatusConflict, c.box.Faults().Play(p.Part())))
+		return c.listApplied(withStatus(http.StatusConflict, c.box.Faults().Play(p.Part())))
 	}
 }
 
@@ -119,28 +119,28 @@ func removePart(kind defects.Kind) handler {
 		if err == nil && !there {
 			return nil, reply.Refuse(http.StatusNotFound, "the sandbox has no %s", origin)
 		}
-		return c.applied(as(http.StatusConflict, err))
+		return c.listApplied(withStatus(http.StatusConflict, err))
 	}
 }
 
-// applied lists the origins that are active, unless there is an error.
-func (c *call) applied(err error) (any, error) {
+// listApplied lists the origins that are active, unless there is an error.
+func (c *call) listApplied(err error) (any, error) {
 	return keys{"applied": c.box.Faults().Origins()}, err
 }
 
 func scenarioSchema(*call) (any, error) { return script.Schema(), nil }
 
 func playScenario(c *call) (any, error) {
-	scenario, err := parsed(c, maxBody, script.ParseBody)
+	scenario, err := parseBody(c, maxBody, script.ParseBody)
 	if err == nil && scenario.Webhooks != nil {
 		err = c.mayCall(*scenario.Webhooks)
 	}
 	if err == nil {
 		err = c.box.Follow(scenario)
 	}
-	return c.applied(err)
+	return c.listApplied(err)
 }
 
 func stopScenario(c *call) (any, error) {
-	return c.applied(as(http.StatusConflict, c.box.Unfollow()))
+	return c.listApplied(withStatus(http.StatusConflict, c.box.Unfollow()))
 }

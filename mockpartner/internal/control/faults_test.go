@@ -40,8 +40,8 @@ func TestAFaultThatWillNotFireAgainIsUsedUp(t *testing.T) {
 		if got := fmt.Sprint(used()); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}
-		o.alone("GET", "/products?limit=1", "")
-		o.last()
+		o.callAlone("GET", "/products?limit=1", "")
+		o.lastExchange()
 	}
 	o.call("POST", "/_mock/clock", `{"advance":"2h"}`, 200)
 	if got := fmt.Sprint(used()); got != "[until past future once]" {

@@ -8,16 +8,16 @@ import (
 	"partnerkit.dev/mockpartner/internal/reply"
 )
 
-// guarded admits callers that present the token or are signed in. Without a token it admits callers
+// requireToken admits callers that present the token or are signed in. Without a token it admits callers
 // of a loopback address, called by a loopback name.
-func (a *api) guarded(next http.Handler) http.Handler {
+func (a *api) requireToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case a.Token == "" && !onLoopback(r):
 			reply.Message(w, http.StatusForbidden, "without a control token the control API answers on loopback addresses only: start the mock with --control-token")
 		case a.Token == "" && !calledLoopback(r):
 			reply.Message(w, http.StatusForbidden, "without a control token the control API answers to 127.0.0.1, [::1] and localhost, not to %q: start the mock with --control-token", r.Host)
-		case a.Token == "", same(r.Header.Get("Authorization"), "Bearer "+a.Token), a.signedIn(r):
+		case a.Token == "", equalSecrets(r.Header.Get("Authorization"), "Bearer "+a.Token), a.signedIn(r):
 			next.ServeHTTP(w, r)
 		case r.URL.Path == Path+"/healthz", r.URL.Path == sessionPath:
 			next.ServeHTTP(w, r)

@@ -49,8 +49,8 @@ func statusOrClass(q *query) (status int, class string) {
 	return status, ""
 }
 
-// chosen returns the exchanges that match the query.
-func (c *call) chosen() ([]journal.Exchange, error) {
+// matchingExchanges returns the exchanges that match the query.
+func (c *call) matchingExchanges() ([]journal.Exchange, error) {
 	query := c.query()
 	filter := filterOf(query)
 	filter.Limit = int(query.number("limit", defaultLimit))
@@ -62,7 +62,7 @@ func (c *call) chosen() ([]journal.Exchange, error) {
 
 func showJournal(c *call) (any, error) {
 	count := c.box.Journal().Count()
-	exchanges, err := c.chosen()
+	exchanges, err := c.matchingExchanges()
 	if err != nil {
 		return nil, err
 	}
@@ -84,11 +84,11 @@ func clearJournal(c *call) (any, error) {
 
 func countJournal(c *call) (any, error) {
 	query := c.query()
-	return keys{"count": c.box.Journal().Matching(filterOf(query))}, query.check()
+	return keys{"count": c.box.Journal().CountMatching(filterOf(query))}, query.check()
 }
 
 func exportJournal(c *call) (any, error) {
-	exchanges, err := c.chosen()
+	exchanges, err := c.matchingExchanges()
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ type waitAnswer struct {
 	Count int  `json:"count"` // the current number
 }
 
-// waited reads the requested number and the timeout, and waits.
-func (c *call) waited(query *query, wait func(ctx context.Context, count int) (waitAnswer, error)) (any, error) {
+// waitFor reads the requested number and the timeout, and waits.
+func (c *call) waitFor(query *query, wait func(ctx context.Context, count int) (waitAnswer, error)) (any, error) {
 	count := query.number("count", 1)
 	timeout := query.duration("timeout", defaultWait, maxWait)
 	if err := query.check(); err != nil {
@@ -132,14 +132,14 @@ func waitForJournal(c *call) (any, error) {
 	query := c.query()
 	filter := filterOf(query)
 	filter.Done = true
-	return c.waited(query, func(ctx context.Context, count int) (waitAnswer, error) {
+	return c.waitFor(query, func(ctx context.Context, count int) (waitAnswer, error) {
 		kept := c.box.Journal()
 		err := kept.Wait(ctx, filter, count)
 		met := err == nil
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = nil
 		}
-		return waitAnswer{Met: met, Count: kept.Matching(filter)}, err
+		return waitAnswer{Met: met, Count: kept.CountMatching(filter)}, err
 	})
 }
 
@@ -162,7 +162,7 @@ func streamJournal(c *call) (any, error) {
 	header.Set("Cache-Control", "no-cache")
 	out := stream{c.w, http.NewResponseController(c.w)}
 	for err = out.write(": connected\n\n"); err == nil; {
-		err = out.next(c.r.Context(), subscription)
+		err = out.sendNext(c.r.Context(), subscription)
 	}
 	return nil, nil
 }
@@ -172,8 +172,8 @@ type stream struct {
 	controller *http.ResponseController
 }
 
-// next sends the next event, or a keep-alive message after a while. Its error ends the stream.
-func (s stream) next(ctx context.Context, subscription *journal.Subscription) error {
+// sendNext sends the next event, or a keep-alive message after a while. Its error ends the stream.
+func (s stream) sendNext(ctx context.Context, subscription *journal.Subscription) error {
 	soon, cancel := context.WithTimeout(ctx, keepAlive)
 	defer cancel()
 	event, err := subscription.Next(soon)

@@ -35,8 +35,8 @@ func (o operator) events(query string) stream {
 	return stream{o.t, lines}
 }
 
-// next returns the next event; its name is empty at the end.
-func (s stream) next() (name string, data map[string]any) {
+// nextEvent returns the next event; its name is empty at the end.
+func (s stream) nextEvent() (name string, data map[string]any) {
 	s.t.Helper()
 	for s.lines.Scan() {
 		line := s.lines.Text()
@@ -63,22 +63,22 @@ func TestExchangesAreStreamedAsTheyArriveAndEnd(t *testing.T) {
 	o.call("POST", "/bookings/reserve", "{}", 400)
 	for _, target := range []string{"/products?limit=1", "/bookings/reserve"} {
 		for _, want := range []string{"arrived", "ended"} {
-			if name, data := all.next(); name != want || data["target"] != target {
+			if name, data := all.nextEvent(); name != want || data["target"] != target {
 				t.Fatalf("want %s of %s, got %s %v", want, target, name, data)
 			}
 		}
 	}
-	if name, data := refused.next(); name != "ended" || data["status"] != 400.0 {
+	if name, data := refused.nextEvent(); name != "ended" || data["status"] != 400.0 {
 		t.Fatalf("want the refusal alone, got %s %v", name, data)
 	}
 	o.mock.Close()
-	if name, data := all.next(); name != "dropped" || data["message"] != "the journal is closed" {
+	if name, data := all.nextEvent(); name != "dropped" || data["message"] != "the journal is closed" {
 		t.Fatalf("Expected a report of the end, received %s %v", name, data)
 	}
-	if name, _ := all.next(); name != "" {
+	if name, _ := all.nextEvent(); name != "" {
 		t.Fatalf("want the stream at its end, got %s", name)
 	}
-	o.refused("GET", "/_mock/journal/events", "", 503, "closed")
+	o.requireRefusal("GET", "/_mock/journal/events", "", 503, "closed")
 }
 
 func TestAStreamEndsWithItsSandbox(t *testing.T) {
@@ -87,7 +87,7 @@ func TestAStreamEndsWithItsSandbox(t *testing.T) {
 	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
 	mine := operator{t, o.mock, o.base + "/s/mine"}.events("")
 	o.call("DELETE", "/_mock/sandboxes/mine", "", 200)
-	if name, _ := mine.next(); name != "dropped" {
+	if name, _ := mine.nextEvent(); name != "dropped" {
 		t.Fatalf("want the stream dropped, got %q", name)
 	}
 }
@@ -112,12 +112,12 @@ func TestAWaitIsAnsweredWhenTheExchangeIsThere(t *testing.T) {
 	if answer := o.call("GET", "/_mock/journal/count?endpoint=release", "", 200); answer["count"] != 1.0 {
 		t.Fatalf("want one release counted, got %v", answer)
 	}
-	o.refused("GET", "/_mock/journal/wait?timeout=2m", "", 400, "timeout: expected a duration of at most 1m0s")
-	o.refused("GET", "/_mock/journal/wait?count=few", "", 400, "count: expected a number")
-	o.refused("GET", "/_mock/journal/wait?limit=1", "", 400, `no parameter "limit"`)
-	o.refused("GET", "/_mock/journal/count?done=perhaps", "", 400, "done: expected true or false")
-	o.refused("GET", "/_mock/journal/events?size=1", "", 400, `no parameter "size"`)
-	o.refused("GET", "/_mock/journal/har?after=x", "", 400, "after: expected a number")
+	o.requireRefusal("GET", "/_mock/journal/wait?timeout=2m", "", 400, "timeout: expected a duration of at most 1m0s")
+	o.requireRefusal("GET", "/_mock/journal/wait?count=few", "", 400, "count: expected a number")
+	o.requireRefusal("GET", "/_mock/journal/wait?limit=1", "", 400, `no parameter "limit"`)
+	o.requireRefusal("GET", "/_mock/journal/count?done=perhaps", "", 400, "done: expected true or false")
+	o.requireRefusal("GET", "/_mock/journal/events?size=1", "", 400, `no parameter "size"`)
+	o.requireRefusal("GET", "/_mock/journal/har?after=x", "", 400, "after: expected a number")
 }
 
 func TestAnExchangeRecordsWhatItTouched(t *testing.T) {
@@ -211,8 +211,8 @@ func TestExchangesAreChosenByStatusFaultTextAndWithoutProbes(t *testing.T) {
 		7: {"POST", "/healthz", ""},
 	} {
 		if call.method != "" {
-			o.alone(call.method, call.target, call.body)
-			o.last()
+			o.callAlone(call.method, call.target, call.body)
+			o.lastExchange()
 		}
 	}
 	for query, want := range map[string]string{
@@ -241,8 +241,8 @@ func TestExchangesAreChosenByStatusFaultTextAndWithoutProbes(t *testing.T) {
 			t.Errorf("%s: want %d counted, got %v", query, len(numbers), got)
 		}
 	}
-	o.refused("GET", "/_mock/journal?status=6xx", "", 400, `status: expected a status such as 404, a class such as 5xx, or none, received "6xx"`)
-	o.refused("GET", "/_mock/journal?probes=no", "", 400, "probes: expected true or false")
+	o.requireRefusal("GET", "/_mock/journal?status=6xx", "", 400, `status: expected a status such as 404, a class such as 5xx, or none, received "6xx"`)
+	o.requireRefusal("GET", "/_mock/journal?probes=no", "", 400, "probes: expected true or false")
 }
 
 func TestTheVerdictIsPrintedAsJSONOrAsText(t *testing.T) {
@@ -258,6 +258,6 @@ func TestTheVerdictIsPrintedAsJSONOrAsText(t *testing.T) {
 	if kind != "text/plain; charset=utf-8" || !strings.HasPrefix(text, "broken: ") || !strings.Contains(text, "#1 ") {
 		t.Errorf("want it in words, got %s: %s", kind, text)
 	}
-	o.refused("GET", "/_mock/verdict?format=xml", "", 400, `format: expected json or text, received "xml"`)
-	o.refused("GET", "/_mock/verdict?fromat=text", "", 400, `there is no parameter "fromat"`)
+	o.requireRefusal("GET", "/_mock/verdict?format=xml", "", 400, `format: expected json or text, received "xml"`)
+	o.requireRefusal("GET", "/_mock/verdict?fromat=text", "", 400, `there is no parameter "fromat"`)
 }

@@ -24,10 +24,10 @@ type answered struct {
 // confirm sends a confirm on a connection of its own: a broken one must not break others.
 func (o operator) confirm(code string) answered {
 	o.t.Helper()
-	return o.alone("POST", "/bookings/confirm", fmt.Sprintf(`{"reservationConfirmationCode":%q}`, code))
+	return o.callAlone("POST", "/bookings/confirm", fmt.Sprintf(`{"reservationConfirmationCode":%q}`, code))
 }
 
-func (o operator) alone(method, path, body string) (a answered) {
+func (o operator) callAlone(method, path, body string) (a answered) {
 	o.t.Helper()
 	request, err := http.NewRequestWithContext(o.t.Context(), method, o.base+path, strings.NewReader(body))
 	if err != nil {
@@ -46,15 +46,15 @@ func (o operator) alone(method, path, body string) (a answered) {
 	return answered{response.StatusCode, response.Header, string(text), err != nil, time.Since(begun)}
 }
 
-func (a answered) same(b answered) bool {
+func (a answered) equals(b answered) bool {
 	if a.broke || b.broke {
 		return a.broke == b.broke && a.status == b.status
 	}
 	return a.status == b.status && a.body == b.body && fmt.Sprint(a.header) == fmt.Sprint(b.header)
 }
 
-// last is the newest exchange, once it is done.
-func (o operator) last() journal.Exchange {
+// lastExchange is the newest exchange, once it is done.
+func (o operator) lastExchange() journal.Exchange {
 	o.t.Helper()
 	kept := o.mock.Default().Journal()
 	if err := kept.Wait(o.t.Context(), journal.Filter{Done: true}, int(kept.Count().Arrived)); err != nil {
@@ -96,14 +96,14 @@ func TestAFaultFromARecordedExchangeAnswersTheNextCallTheSameOnce(t *testing.T) 
 				o.call("POST", "/_mock/faults", strings.Replace(c.fault, "{", `{"match":{"endpoint":"confirm"},"times":1,`, 1), 201)
 			}
 			recorded := o.confirm(o.reserve("", key))
-			armed := o.armRecorded(o.last().Number)
+			armed := o.armRecorded(o.lastExchange().Number)
 			if got := fmt.Sprint(armed["match"]); got != "map[endpoint:confirm]" || armed["times"] != 1.0 || c.wire != "" && armed["fault"] != c.wire {
 				t.Errorf("want a fault of the next confirm, got %v", armed)
 			}
-			if got := o.confirm(o.reserve("", key)); !got.same(recorded) || got.took < 150*time.Millisecond && strings.Contains(c.fault, "150ms") {
+			if got := o.confirm(o.reserve("", key)); !got.equals(recorded) || got.took < 150*time.Millisecond && strings.Contains(c.fault, "150ms") {
 				t.Errorf("want %+v\ngot %+v", recorded, got)
 			}
-			o.last()
+			o.lastExchange()
 			for _, hold := range o.mock.Default().Platform().Holds() {
 				if (hold.State == "CONFIRMED") != c.effect {
 					t.Errorf("want the effect of the recorded call, %v, got %s", c.effect, hold.State)
@@ -121,7 +121,7 @@ func TestAFaultFromACallWhoseCallerLeftKeepsTheNextCallerLonger(t *testing.T) {
 	o := start(t)
 	kept := o.mock.Default().Journal()
 	entry := kept.Begin(journal.Exchange{Endpoint: "confirm", Method: "POST", Target: "/bookings/confirm"})
-	entry.Left()
+	entry.RecordLeft()
 	entry.End(500, journal.Message{Body: journal.Body("late")}, false)
 	if got := fmt.Sprint(o.armRecorded(1)["delay"]); !strings.HasPrefix(got, "map[fixed:1") {
 		t.Errorf("want a delay of a second more, got %s", got)
@@ -137,17 +137,17 @@ func TestAFaultFromAProbeLeavesSyncsAlone(t *testing.T) {
 	} {
 		o := start(t)
 		o.call("POST", "/_mock/faults", `{"times":1,"status":418}`, 201)
-		o.alone("GET", c.recorded, "")
-		o.armRecorded(o.last().Number)
-		if got := o.alone("GET", c.other, ""); got.status != 200 {
+		o.callAlone("GET", c.recorded, "")
+		o.armRecorded(o.lastExchange().Number)
+		if got := o.callAlone("GET", c.other, ""); got.status != 200 {
 			t.Errorf("%s: want %s left alone, got %d", c.recorded, c.other, got.status)
 		}
-		if got := o.alone("GET", c.like, ""); got.status != 418 {
+		if got := o.callAlone("GET", c.like, ""); got.status != 418 {
 			t.Errorf("%s: want %s answered the same, got %d", c.recorded, c.like, got.status)
 		}
 	}
 	o := start(t)
-	o.alone("GET", "/nowhere", "")
+	o.callAlone("GET", "/nowhere", "")
 	if got := fmt.Sprint(o.armRecorded(1)["match"]); got != "map[method:GET path:/nowhere]" {
 		t.Errorf("want a call to no endpoint known by its path, got %s", got)
 	}
@@ -165,7 +165,7 @@ func TestAnExchangeThatCannotBeRepeatedIsRefusedWithTheReason(t *testing.T) {
 		{Body: journal.Body("x"), Header: http.Header{"Content-Encoding": {"gzip"}}},
 	} {
 		entry := kept.Begin(journal.Exchange{Endpoint: "cancel", Method: "POST", Target: "/"})
-		entry.Delivered()
+		entry.RecordDelivered()
 		entry.End(500, m, false)
 		message, _ := o.call("POST", fmt.Sprintf("/_mock/faults/from/%d", kept.Count().Arrived), "", 409)["message"].(string)
 		_, reason, _ := strings.Cut(message, "no fault can repeat this exchange: ")
@@ -175,9 +175,9 @@ func TestAnExchangeThatCannotBeRepeatedIsRefusedWithTheReason(t *testing.T) {
 		t.Errorf("want %q, got %q", want, refusals)
 	}
 	kept.Begin(journal.Exchange{Method: "GET", Target: "/products"})
-	o.refused("POST", "/_mock/faults/from/5", "", 409, "it is still in progress")
-	o.refused("POST", "/_mock/faults/from/6", "", 404, "the journal has no exchange 6: GET /_mock/journal lists them")
-	o.refused("POST", "/_mock/faults/from/last", "", 400, `expected the number of an exchange, received "last"`)
+	o.requireRefusal("POST", "/_mock/faults/from/5", "", 409, "it is still in progress")
+	o.requireRefusal("POST", "/_mock/faults/from/6", "", 404, "the journal has no exchange 6: GET /_mock/journal lists them")
+	o.requireRefusal("POST", "/_mock/faults/from/last", "", 400, `expected the number of an exchange, received "last"`)
 	if armed := o.call("GET", "/_mock/faults", "", 200)["faults"].([]any); len(armed) > 0 {
 		t.Errorf("want no fault armed, got %v", armed)
 	}

@@ -16,9 +16,9 @@ func describe(r *http.Request, box *sandbox.Sandbox) client.Sandbox {
 	return client.Sandbox{
 		Name:      box.Name(),
 		BaseURL:   sandbox.BaseURL(r, box.Name()),
-		CreatedAt: box.Created().UTC(),
+		CreatedAt: box.CreatedAt().UTC(),
 		Now:       box.Clock().Now().UTC(),
-		Frozen:    box.Clock().Frozen(),
+		Frozen:    box.Clock().IsFrozen(),
 		Seed:      box.Platform().Seed(),
 		Policy:    box.Platform().Conduct().Policy,
 		Products:  len(box.Platform().Catalog().Products),
@@ -41,13 +41,13 @@ func createSandbox(c *call) (any, error) {
 	}
 	spec, err := c.specOf(request)
 	if err != nil {
-		return nil, as(http.StatusBadRequest, err)
+		return nil, withStatus(http.StatusBadRequest, err)
 	}
-	return c.created(c.Sandboxes.Create(spec))
+	return c.describeCreated(c.Sandboxes.Create(spec))
 }
 
-// created describes a created sandbox, unless there is an error.
-func (c *call) created(box *sandbox.Sandbox, err error) (any, error) {
+// describeCreated describes a created sandbox, unless there is an error.
+func (c *call) describeCreated(box *sandbox.Sandbox, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func catalogOf(r client.Spec, brought *catalog.Catalog) (*catalog.Index, error) 
 
 func showSandbox(c *call) (any, error) { return describe(c.r, c.box), nil }
 
-// named returns a handler for the sandbox that the path names.
-func named(handle handler) handler {
+// forNamedSandbox returns a handler for the sandbox that the path names.
+func forNamedSandbox(handle handler) handler {
 	return func(c *call) (any, error) {
 		name := c.variable("name")
 		box, ok := c.Sandboxes.Sandbox(name)
@@ -136,7 +136,7 @@ func cloneSandbox(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.created(c.Sandboxes.Clone(c.box, request.Name, request.AuthKey))
+	return c.describeCreated(c.Sandboxes.Clone(c.box, request.Name, request.AuthKey))
 }
 
 func resetSandbox(c *call) (any, error) {

@@ -79,20 +79,20 @@ func state(c *call) (any, error) {
 	query := c.query()
 	limit := query.number("limit", defaultLimit)
 	p := c.box.Platform()
-	inside := p.Inside()
+	inside := p.State()
 	return client.State{
 		Now:          inside.Now.UTC(),
 		Seed:         p.Seed(),
 		HoldCount:    len(inside.Holds),
 		BookingCount: len(inside.Bookings),
 		SlotCount:    len(inside.Slots),
-		Holds:        last(inside.Holds, limit),
-		Bookings:     last(inside.Bookings, limit),
-		Slots:        last(inside.Slots, limit),
+		Holds:        lastN(inside.Holds, limit),
+		Bookings:     lastN(inside.Bookings, limit),
+		Slots:        lastN(inside.Slots, limit),
 	}, query.check()
 }
 
-func last[T any](list []T, n uint64) []T { return list[max(len(list)-int(n), 0):] }
+func lastN[T any](list []T, n uint64) []T { return list[max(len(list)-int(n), 0):] }
 
 // query reads query parameters. It keeps the first error, and records the names of the known
 // parameters.

@@ -71,7 +71,7 @@ func TestSlotsThatCannotBeListedAreRefused(t *testing.T) {
 		"?from=0001-01-01":                   {400, "from: expected a date such as 2026-07-01"},
 		"?slot=1":                            {400, `no parameter "slot"`},
 	} {
-		o.refused("GET", "/_mock/slots"+query, "", want.status, want.words)
+		o.requireRefusal("GET", "/_mock/slots"+query, "", want.status, want.words)
 	}
 }
 
@@ -108,12 +108,12 @@ func TestInvalidChangesOfASlotAreRefused(t *testing.T) {
 		`"status":"AVAILABLE","vacancies":0`: "the slot would be SOLD_OUT, not AVAILABLE",
 	} {
 		body := fmt.Sprintf(`{"productId":"tokyo-market","optionId":"breakfast","availabilityId":%q,%s}`, id, what)
-		o.refused("PATCH", "/_mock/slots", body, 400, words)
+		o.requireRefusal("PATCH", "/_mock/slots", body, 400, words)
 	}
-	o.refused("PATCH", "/_mock/slots", `{}`, 400, "expected what to change")
-	o.refused("PATCH", "/_mock/slots", "", 400, "expected a JSON object")
-	o.refused("PATCH", "/_mock/slots", `{"productId":"tokyo-market","optionId":"breakfast","availabilityId":"x","status":"CLOSED"}`, 404, `no slot "x"`)
-	o.refused("PATCH", "/_mock/slots", `{"productId":"x","status":"CLOSED"}`, 404, `no product "x"`)
+	o.requireRefusal("PATCH", "/_mock/slots", `{}`, 400, "expected what to change")
+	o.requireRefusal("PATCH", "/_mock/slots", "", 400, "expected a JSON object")
+	o.requireRefusal("PATCH", "/_mock/slots", `{"productId":"tokyo-market","optionId":"breakfast","availabilityId":"x","status":"CLOSED"}`, 404, `no slot "x"`)
+	o.requireRefusal("PATCH", "/_mock/slots", `{"productId":"x","status":"CLOSED"}`, 404, `no product "x"`)
 }
 
 func TestSlotsWithoutLimitAreListedAsSuch(t *testing.T) {
@@ -144,10 +144,10 @@ func TestTheClockRunsToTheNextEvent(t *testing.T) {
 	if next := o.call("POST", "/_mock/clock/next", `{"kinds":["day-begins"]}`, 200); next["now"] != "2026-07-01T15:00:00Z" {
 		t.Fatalf("want midnight in Tokyo, got %v", next)
 	}
-	o.refused("POST", "/_mock/clock/next", `{"kinds":["hold-expires"]}`, 409, "nothing is pending")
-	o.refused("POST", "/_mock/clock/next", `{"kinds":["lunch"]}`, 400, `received "lunch"`)
-	o.refused("POST", "/_mock/clock/next", `{"kind":"day-begins"}`, 400, "kind")
-	o.refused("GET", "/_mock/clock/timers?limit=x", "", 400, "limit: expected a number")
+	o.requireRefusal("POST", "/_mock/clock/next", `{"kinds":["hold-expires"]}`, 409, "nothing is pending")
+	o.requireRefusal("POST", "/_mock/clock/next", `{"kinds":["lunch"]}`, 400, `received "lunch"`)
+	o.requireRefusal("POST", "/_mock/clock/next", `{"kind":"day-begins"}`, 400, "kind")
+	o.requireRefusal("GET", "/_mock/clock/timers?limit=x", "", 400, "limit: expected a number")
 }
 
 // reserve holds a seat below prefix with that key, and returns the code. The
@@ -211,7 +211,7 @@ func TestSandboxesWithKeysOfTheirOwnShareAnAddress(t *testing.T) {
 	o.holds("/s/two", 2)
 	o.holds("", 0)
 	o.send("GET", "/s/one/products", "", 401, nil)
-	o.refused("POST", "/_mock/sandboxes", `{"name":"three","authKey":"the-key-of-one"}`, 409, "the auth key is in use")
+	o.requireRefusal("POST", "/_mock/sandboxes", `{"name":"three","authKey":"the-key-of-one"}`, 409, "the auth key is in use")
 	o.call("GET", "/products", "", 200)
 }
 
@@ -219,19 +219,19 @@ func TestAMissingSandboxCannotBeClonedSavedOrRestored(t *testing.T) {
 	t.Parallel()
 	o := start(t, func(options *mockpartner.Options) { options.MaxSandboxes = 2 })
 	for _, c := range [][2]string{{"GET", ""}, {"POST", "/clone"}, {"POST", "/reset"}, {"GET", "/snapshots"}, {"POST", "/snapshots"}, {"POST", "/snapshots/x/restore"}, {"DELETE", "/snapshots/x"}} {
-		o.refused(c[0], "/_mock/sandboxes/nobody"+c[1], `{"name":"x"}`, 404, `no sandbox "nobody"`)
+		o.requireRefusal(c[0], "/_mock/sandboxes/nobody"+c[1], `{"name":"x"}`, 404, `no sandbox "nobody"`)
 	}
 	const box = "/_mock/sandboxes/default"
-	o.refused("POST", box+"/snapshots/x/restore", "", 404, "there is no snapshot with this name: x")
-	o.refused("DELETE", box+"/snapshots/x", "", 404, "there is no snapshot with this name: x")
-	o.refused("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: expected")
-	o.refused("POST", box+"/snapshots", "", 400, "expected a JSON object")
-	o.refused("POST", box+"/clone", `{"name":"default"}`, 409, "a sandbox with this name exists already")
-	o.refused("POST", box+"/clone", `{"name":"x","seed":1}`, 400, "seed")
+	o.requireRefusal("POST", box+"/snapshots/x/restore", "", 404, "there is no snapshot with this name: x")
+	o.requireRefusal("DELETE", box+"/snapshots/x", "", 404, "there is no snapshot with this name: x")
+	o.requireRefusal("POST", box+"/snapshots", `{"name":"X"}`, 400, "name: expected")
+	o.requireRefusal("POST", box+"/snapshots", "", 400, "expected a JSON object")
+	o.requireRefusal("POST", box+"/clone", `{"name":"default"}`, 409, "a sandbox with this name exists already")
+	o.requireRefusal("POST", box+"/clone", `{"name":"x","seed":1}`, 400, "seed")
 	for i := range 16 {
 		o.call("POST", box+"/snapshots", fmt.Sprintf(`{"name":"s%d"}`, i), 201)
 	}
-	o.refused("POST", box+"/snapshots", `{"name":"one-more"}`, 409, "16: delete one")
+	o.requireRefusal("POST", box+"/snapshots", `{"name":"one-more"}`, 409, "16: delete one")
 	o.call("POST", box+"/clone", `{"name":"x"}`, 201)
-	o.refused("POST", box+"/clone", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached")
+	o.requireRefusal("POST", box+"/clone", `{"name":"y"}`, 409, "the maximum number of sandboxes is reached")
 }

@@ -28,7 +28,7 @@ func webhooksOf(q *query) webhook.Filter {
 
 func setWebhooks(c *call) (any, error) {
 	sender := c.box.Webhooks()
-	config, err := parsed(c, maxBody, c.webhooksFor)
+	config, err := parseBody(c, maxBody, c.webhooksFor)
 	if err == nil {
 		err = sender.Configure(*config)
 	}
@@ -58,11 +58,11 @@ func (a *api) mayCall(c webhook.Config) error {
 
 func unsetWebhooks(c *call) (any, error) {
 	sender := c.box.Webhooks()
-	sender.Off()
+	sender.TurnOff()
 	return sender.Status(webhook.Filter{}, defaultLimit), nil
 }
 
-func sendTrigger(c *call) (any, error) { return sent(c.box.Webhooks().Trigger()) }
+func sendTrigger(c *call) (any, error) { return sentAnswer(c.box.Webhooks().Trigger()) }
 
 type notifyRequest struct {
 	ProductID      string `json:"productId"`
@@ -75,10 +75,10 @@ func sendNotify(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sent(c.box.Webhooks().Notify(request.ProductID, request.OptionID, request.AvailabilityID))
+	return sentAnswer(c.box.Webhooks().Notify(request.ProductID, request.OptionID, request.AvailabilityID))
 }
 
-func sent(delivery webhook.Delivery, err error) (any, error) {
+func sentAnswer(delivery webhook.Delivery, err error) (any, error) {
 	if errors.Is(err, webhook.ErrOff) {
 		err = fmt.Errorf("%w: PUT %s/webhooks {\"url\": …, \"secret\": …} does it", err, Path)
 	}
@@ -88,7 +88,7 @@ func sent(delivery webhook.Delivery, err error) (any, error) {
 func waitForWebhooks(c *call) (any, error) {
 	query := c.query()
 	filter := webhooksOf(query)
-	return c.waited(query, func(ctx context.Context, count int) (waitAnswer, error) {
+	return c.waitFor(query, func(ctx context.Context, count int) (waitAnswer, error) {
 		seen := c.box.Webhooks().Wait(ctx, filter, count)
 		return waitAnswer{Met: seen >= count, Count: seen}, nil
 	})

@@ -66,13 +66,13 @@ func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 	replaces := e.replacer != nil || e.losesAnswer()
 	switch {
 	case reflect.ValueOf(a).IsZero():
-		return Effect{}, invalid.At("name", "the fault does nothing: give it one of %s", strings.Join(actionKeys(), ", "))
+		return Effect{}, invalid.ErrorAt("name", "the fault does nothing: give it one of %s", strings.Join(actionKeys(), ", "))
 	case len(ways) > 1:
-		return Effect{}, invalid.At(ways[0], "cannot be combined with %s: each determines how the answer is sent", strings.Join(ways[1:], " and "))
+		return Effect{}, invalid.ErrorAt(ways[0], "cannot be combined with %s: each determines how the answer is sent", strings.Join(ways[1:], " and "))
 	case answered != "" && when != After && (replaces || len(e.waiters) > 0):
-		return Effect{}, invalid.At("answered", "requires when: after, because the answer is known only after the effect")
+		return Effect{}, invalid.ErrorAt("answered", "requires when: after, because the answer is known only after the effect")
 	case when == Before && !replaces && len(e.waiters)+len(e.requesters) == 0 && e.cache == nil:
-		return Effect{}, invalid.At("when", "there is no answer to change before the effect: leave it out, or give a status")
+		return Effect{}, invalid.ErrorAt("when", "there is no answer to change before the effect: leave it out, or give a status")
 	}
 	return e, nil
 }

@@ -20,11 +20,11 @@ func (a Answer) compile() (any, error) {
 	if a.Status == 0 {
 		a.Status = http.StatusOK
 	}
-	if err := invalid.Within("status", a.Status, 200, 599); err != nil {
+	if err := invalid.RequireRange("status", a.Status, 200, 599); err != nil {
 		return nil, err
 	}
 	if _, err := json.Marshal(a.Body); err != nil {
-		return nil, invalid.At("body", "expected a JSON value: %v", err)
+		return nil, invalid.ErrorAt("body", "expected a JSON value: %v", err)
 	}
 	return a, nil
 }

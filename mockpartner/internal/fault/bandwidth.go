@@ -17,7 +17,7 @@ type Bandwidth struct {
 const tick = 50 * time.Millisecond
 
 func (b *Bandwidth) compile() (any, error) {
-	return b, invalid.Within("bandwidth.rate", b.Rate, 1, 1_000_000)
+	return b, invalid.RequireRange("bandwidth.rate", b.Rate, 1, 1_000_000)
 }
 
 func (b *Bandwidth) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {

@@ -28,7 +28,7 @@ type cache struct {
 
 func (c *Cache) compile() (any, error) {
 	if c.For <= 0 {
-		return nil, invalid.At("cache.for", "expected a duration above 0s")
+		return nil, invalid.ErrorAt("cache.for", "expected a duration above 0s")
 	}
 	by := c.By
 	if by == "" {

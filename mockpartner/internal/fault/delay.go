@@ -60,21 +60,21 @@ func (d *Delay) compile() (any, error) {
 	}
 	if d.Uniform != nil {
 		if d.Uniform.Min > d.Uniform.Max {
-			return nil, invalid.At("delay.uniform.min", "expected no more than max, %s, received %s", time.Duration(d.Uniform.Max), time.Duration(d.Uniform.Min))
+			return nil, invalid.ErrorAt("delay.uniform.min", "expected no more than max, %s, received %s", time.Duration(d.Uniform.Max), time.Duration(d.Uniform.Min))
 		}
 		ways = append(ways, *d.Uniform)
 	}
 	if d.Lognormal != nil {
 		if !(d.Lognormal.Sigma > 0 && d.Lognormal.Sigma <= 5) {
-			return nil, invalid.At("delay.lognormal.sigma", "expected a number above 0 and up to 5, received %v", d.Lognormal.Sigma)
+			return nil, invalid.ErrorAt("delay.lognormal.sigma", "expected a number above 0 and up to 5, received %v", d.Lognormal.Sigma)
 		}
 		if d.Lognormal.Median <= 0 {
-			return nil, invalid.At("delay.lognormal.median", "expected a duration above 0s")
+			return nil, invalid.ErrorAt("delay.lognormal.median", "expected a duration above 0s")
 		}
 		ways = append(ways, *d.Lognormal)
 	}
 	if d.Dribble != nil {
-		if err := invalid.Within("delay.dribble.chunks", d.Dribble.Chunks, 1, maxChunks); err != nil {
+		if err := invalid.RequireRange("delay.dribble.chunks", d.Dribble.Chunks, 1, maxChunks); err != nil {
 			return nil, err
 		}
 		ways = append(ways, *d.Dribble)
@@ -88,12 +88,12 @@ func (d *Delay) compile() (any, error) {
 		}
 		limit, ok := limits()[preset.limit]
 		if !ok {
-			return nil, invalid.At(path, "expected one of %v, received %q", limitNames(), preset.limit)
+			return nil, invalid.ErrorAt(path, "expected one of %v, received %q", limitNames(), preset.limit)
 		}
 		ways = append(ways, nearLimit(limit+preset.off))
 	}
 	if len(ways) != 1 {
-		return nil, invalid.At("delay", "expected one of fixed, uniform, lognormal, dribble, just-under and just-over")
+		return nil, invalid.ErrorAt("delay", "expected one of fixed, uniform, lognormal, dribble, just-under and just-over")
 	}
 	return ways[0], nil
 }

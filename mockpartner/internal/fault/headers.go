@@ -21,14 +21,14 @@ var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 func (h *Headers) compile() (any, error) {
 	if len(h.Set) == 0 && len(h.Remove) == 0 {
-		return nil, invalid.At("headers", "expected set or remove")
+		return nil, invalid.ErrorAt("headers", "expected set or remove")
 	}
 	check := func(path, name string) error {
 		switch {
 		case !headerName.MatchString(name):
-			return invalid.At(path, "%q is not a valid header name", name)
+			return invalid.ErrorAt(path, "%q is not a valid header name", name)
 		case slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection"}, textproto.CanonicalMIMEHeaderKey(name)):
-			return invalid.At(path, "%s follows from how the answer is sent: limit_data and fault break it", name)
+			return invalid.ErrorAt(path, "%s follows from how the answer is sent: limit_data and fault break it", name)
 		}
 		return nil
 	}
@@ -37,7 +37,7 @@ func (h *Headers) compile() (any, error) {
 			return nil, err
 		}
 		if strings.ContainsAny(value, "\r\n\x00") {
-			return nil, invalid.At("headers.set", "%s: expected a value without line breaks", name)
+			return nil, invalid.ErrorAt("headers.set", "%s: expected a value without line breaks", name)
 		}
 	}
 	for _, name := range h.Remove {

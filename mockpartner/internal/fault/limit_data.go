@@ -15,7 +15,7 @@ type LimitData struct {
 }
 
 func (l *LimitData) compile() (any, error) {
-	return l, invalid.Within("limit_data.bytes", l.Bytes, 0, 1_000_000_000)
+	return l, invalid.RequireRange("limit_data.bytes", l.Bytes, 0, 1_000_000_000)
 }
 
 func (l *LimitData) deliver(_ context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {

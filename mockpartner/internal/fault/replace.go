@@ -21,7 +21,7 @@ type replacement struct {
 func (r *Replace) compile() (any, error) {
 	find, err := regexp.Compile(r.Find)
 	if err != nil || r.Find == "" {
-		return nil, invalid.At("replace.find", "expected a regular expression, received %q", r.Find)
+		return nil, invalid.ErrorAt("replace.find", "expected a regular expression, received %q", r.Find)
 	}
 	return &replacement{find, r.With}, nil
 }

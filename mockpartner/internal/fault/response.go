@@ -92,11 +92,11 @@ func takeOver(w http.ResponseWriter) (net.Conn, *bufio.ReadWriter) {
 
 // answerRecorder records answers that bypass the ResponseWriter.
 type answerRecorder interface {
-	Sent(status int, header http.Header, body []byte)
+	RecordSent(status int, header http.Header, body []byte)
 }
 
 func recordAnswer(w http.ResponseWriter, answer *response, body []byte) {
 	if kept, ok := w.(answerRecorder); ok {
-		kept.Sent(answer.status, answer.header, body)
+		kept.RecordSent(answer.status, answer.header, body)
 	}
 }

@@ -23,7 +23,7 @@ const sendChunk = 1 << 10
 
 func (s *Send) compile() (any, error) {
 	if *s == (Send{}) {
-		return nil, invalid.At("send", "expected gzip, chunked, close or lower")
+		return nil, invalid.ErrorAt("send", "expected gzip, chunked, close or lower")
 	}
 	return s, nil
 }
@@ -32,7 +32,7 @@ func (s *Send) deliver(_ context.Context, w http.ResponseWriter, answer *respons
 	sent := *answer
 	sent.header = answer.header.Clone()
 	if s.Gzip && len(sent.body) > 0 {
-		sent.body = packed(sent.body)
+		sent.body = gzipBody(sent.body)
 		sent.header.Set("Content-Encoding", "gzip")
 	}
 	if s.Close {
@@ -63,7 +63,7 @@ func (s *Send) deliver(_ context.Context, w http.ResponseWriter, answer *respons
 	}
 }
 
-func packed(body []byte) []byte {
+func gzipBody(body []byte) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(body) // writing to a buffer cannot fail

@@ -10,7 +10,7 @@ import (
 type SetStatus int
 
 func (s SetStatus) compile() (any, error) {
-	return s, invalid.Within("set_status", int(s), 200, 599)
+	return s, invalid.RequireRange("set_status", int(s), 200, 599)
 }
 
 func (s SetStatus) transform(_ context.Context, answer *response, _ func() []any) error {

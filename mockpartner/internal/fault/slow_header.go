@@ -23,7 +23,7 @@ const headerPieces = 20
 
 func (s *SlowHeader) compile() (any, error) {
 	if s.Over <= 0 {
-		return nil, invalid.At("slow_header.over", "expected a duration above 0s")
+		return nil, invalid.ErrorAt("slow_header.over", "expected a duration above 0s")
 	}
 	return s, nil
 }

@@ -30,7 +30,7 @@ var answeredForm = regexp.MustCompile(`^[1-5](xx|[0-9][0-9])$`)
 func (a *Answered) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	if _, isScalar := node.(ast.ScalarNode); !isScalar || !answeredForm.MatchString(text) {
-		return yamlfile.At(node, "expected a status such as 200, or a class such as 2xx, received %q", text)
+		return yamlfile.ErrorAt(node, "expected a status such as 200, or a class such as 2xx, received %q", text)
 	}
 	*a = Answered(text)
 	return nil

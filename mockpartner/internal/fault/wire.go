@@ -29,7 +29,7 @@ func Wires() []Wire {
 
 func (f Wire) compile() (any, error) {
 	if !slices.Contains(Wires(), f) {
-		return nil, invalid.At("fault", "expected one of %v, received %q", Wires(), string(f))
+		return nil, invalid.ErrorAt("fault", "expected one of %v, received %q", Wires(), string(f))
 	}
 	return f, nil
 }

@@ -18,18 +18,18 @@ func (e *Error) Error() string { return e.Path + ": " + e.Message }
 
 func (e *Error) Unwrap() error { return e.Kind }
 
-// At returns an error at a path.
-func At(path, format string, args ...any) error {
+// ErrorAt returns an error at a path.
+func ErrorAt(path, format string, args ...any) error {
 	return &Error{Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
 // Item returns the error of the i-th item of the list with that name, which may be empty.
 func Item(name string, i int, err error) error {
-	return In(fmt.Sprintf("%s[%d].", name, i), err)
+	return AddPrefix(fmt.Sprintf("%s[%d].", name, i), err)
 }
 
-// In returns the error with a prefix added to its path.
-func In(prefix string, err error) error {
+// AddPrefix returns the error with a prefix added to its path.
+func AddPrefix(prefix string, err error) error {
 	if placed := (*Error)(nil); errors.As(err, &placed) {
 		return &Error{Path: prefix + placed.Path, Message: placed.Message, Kind: placed.Kind}
 	}
@@ -51,7 +51,7 @@ func OneOf[W ~string](path string, word W, words []W) error {
 	if word == "" || slices.Contains(words, word) {
 		return nil
 	}
-	return At(path, "expected one of %v, received %q", words, word)
+	return ErrorAt(path, "expected one of %v, received %q", words, word)
 }
 
 var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
@@ -61,13 +61,13 @@ func Name(given string) error {
 	if given == "" || name.MatchString(given) {
 		return nil
 	}
-	return At("name", "expected up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, received %q", given)
+	return ErrorAt("name", "expected up to 100 letters, digits, dots, dashes and underscores, beginning with a letter or digit, received %q", given)
 }
 
-// Within requires a number between two others, inclusive.
-func Within(path string, n, low, high int) error {
+// RequireRange requires a number between two others, inclusive.
+func RequireRange(path string, n, low, high int) error {
 	if n < low || n > high {
-		return At(path, "expected a number from %d to %d, received %d", low, high, n)
+		return ErrorAt(path, "expected a number from %d to %d, received %d", low, high, n)
 	}
 	return nil
 }

@@ -124,15 +124,15 @@ type Testimony struct {
 // maxLater is the maximum number of secrets added later. Beyond it the oldest are forgotten.
 const maxLater = 16
 
-// Blank redacts another secret in all requests from now on.
-func (j *Journal) Blank(secret string) {
+// AddSecret redacts another secret in all requests from now on.
+func (j *Journal) AddSecret(secret string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	later := append(slices.Clone(j.later), redactors([]string{secret})...)
 	j.later = later[max(len(later)-maxLater, 0):]
 }
 
-func (j *Journal) blanked() []*redact.Redactor {
+func (j *Journal) allRedactors() []*redact.Redactor {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if len(j.later) == 0 {
@@ -141,7 +141,7 @@ func (j *Journal) blanked() []*redact.Redactor {
 	return slices.Concat(j.secrets, j.later)
 }
 
-func redacted(e Exchange, secrets []*redact.Redactor) Exchange {
+func redactExchange(e Exchange, secrets []*redact.Redactor) Exchange {
 	e.Request.Header = redactHeader(e.Request.Header)
 	for _, secret := range secrets {
 		e.Target = secret.Redact(e.Target)

@@ -50,9 +50,9 @@ func (f Filter) keeps(e *entry) bool {
 		(!f.Done || e.Done) &&
 		(f.Class == "" || f.Class == e.class()) &&
 		(f.Fault == "" || slices.Contains(e.Faults, f.Fault) || f.Fault == AnyFault && len(e.Faults) > 0) &&
-		!(f.NoProbes && e.uneventful()) &&
+		!(f.NoProbes && e.isUneventful()) &&
 		strings.Contains(e.Target, f.Contains) &&
-		f.touched(e) &&
+		f.matchesTouched(e) &&
 		e.holds(f.Body) &&
 		(strings.Contains(e.Target, f.Text) || e.holds(f.Text))
 }
@@ -77,22 +77,22 @@ func (e *entry) class() string {
 // such endpoint.
 var healthPaths = []string{"/", "/health", "/healthz", "/ready", "/readyz", "/live", "/livez", "/ping", "/status", "/favicon.ico"}
 
-// uneventful reports whether the exchange is an uninteresting probe: a successful health probe of
+// isUneventful reports whether the exchange is an uninteresting probe: a successful health probe of
 // the contract, or a request for a path that only probes use.
-func (e *entry) uneventful() bool {
+func (e *entry) isUneventful() bool {
 	if len(e.Faults) > 0 || e.Method != http.MethodGet && e.Method != http.MethodHead {
 		return false
 	}
 	return e.Target == partnerapi.ProductsPath+"?limit=1" && e.class() == "2xx" || slices.Contains(healthPaths, e.Target)
 }
 
-func (f Filter) touched(e *entry) bool {
-	return (f.Hold == "" || e.about(func(at platform.Facts) bool { return at.Hold != nil && at.Hold.Code == f.Hold })) &&
-		(f.Slot == "" || e.about(func(at platform.Facts) bool { return at.Slot != nil && at.Slot.AvailabilityID == f.Slot })) &&
-		(f.Booking == "" || e.about(func(at platform.Facts) bool { return at.Booking != nil && at.Booking.ID == f.Booking }))
+func (f Filter) matchesTouched(e *entry) bool {
+	return (f.Hold == "" || e.isAbout(func(at platform.Facts) bool { return at.Hold != nil && at.Hold.Code == f.Hold })) &&
+		(f.Slot == "" || e.isAbout(func(at platform.Facts) bool { return at.Slot != nil && at.Slot.AvailabilityID == f.Slot })) &&
+		(f.Booking == "" || e.isAbout(func(at platform.Facts) bool { return at.Booking != nil && at.Booking.ID == f.Booking }))
 }
 
-func (e *entry) about(is func(platform.Facts) bool) bool {
+func (e *entry) isAbout(is func(platform.Facts) bool) bool {
 	return e.Before != nil && is(*e.Before) || e.After != nil && is(*e.After)
 }
 
@@ -126,8 +126,8 @@ func (j *Journal) Exchange(number uint64) (Exchange, bool) {
 	return j.entries[i].Exchange, true
 }
 
-// Matching counts the matching exchanges; it ignores the filter's Limit.
-func (j *Journal) Matching(f Filter) int {
+// CountMatching counts the matching exchanges; it ignores the filter's Limit.
+func (j *Journal) CountMatching(f Filter) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.count(f)

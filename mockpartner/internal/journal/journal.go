@@ -26,7 +26,7 @@ type Entry struct {
 // Begin records a request as it arrives: Caller, Endpoint, Method, Target, Request and At. The
 // journal keeps the body's slice, which must not change any more.
 func (j *Journal) Begin(e Exchange) Entry {
-	e = redacted(e, j.blanked())
+	e = redactExchange(e, j.allRedactors())
 	e.Arrived = time.Now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -52,8 +52,8 @@ func (e Entry) Consider(faults []Considered) {
 	})
 }
 
-// Touched records the platform's objects that the exchange concerned.
-func (e Entry) Touched(before, after platform.Facts) {
+// RecordTouched records the platform's objects that the exchange concerned.
+func (e Entry) RecordTouched(before, after platform.Facts) {
 	e.change(func(kept *entry) { kept.Before, kept.After = &before, &after })
 }
 
@@ -70,8 +70,8 @@ func (e Entry) change(how func(*entry)) {
 	j.bytes += weight(e.entry)
 }
 
-// Left records that the caller has disconnected. It has no effect on an exchange that is done.
-func (e Entry) Left() {
+// RecordLeft records that the caller has disconnected. It has no effect on an exchange that is done.
+func (e Entry) RecordLeft() {
 	took := Milliseconds(time.Since(e.entry.Arrived))
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
@@ -80,16 +80,16 @@ func (e Entry) Left() {
 	}
 }
 
-// Delivered records that the end of the answer is being sent. It is called before End. An answer to
+// RecordDelivered records that the end of the answer is being sent. It is called before End. An answer to
 // a caller that has left is not delivered.
-func (e Entry) Delivered() {
+func (e Entry) RecordDelivered() {
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
 	e.entry.Delivered = e.entry.LeftAfter == nil
 }
 
-// Lost records that the end of the answer could not be sent.
-func (e Entry) Lost() {
+// RecordLost records that the end of the answer could not be sent.
+func (e Entry) RecordLost() {
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
 	e.entry.Delivered = false

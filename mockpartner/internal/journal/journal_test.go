@@ -245,12 +245,12 @@ func TestAnExchangeRecordsWhetherItsAnswerWasDelivered(t *testing.T) {
 		delivered bool
 		left      bool
 	}{
-		"sent whole":                     {func(e Entry) { e.Delivered(); e.End(200, Message{}, false) }, true, false},
+		"sent whole":                     {func(e Entry) { e.RecordDelivered(); e.End(200, Message{}, false) }, true, false},
 		"broken off":                     {func(e Entry) { e.End(200, Message{}, false) }, false, false},
-		"lost on its way":                {func(e Entry) { e.Delivered(); e.End(200, Message{}, false); e.Lost() }, false, false},
-		"the caller had left":            {func(e Entry) { e.Left(); e.Delivered(); e.End(200, Message{}, false) }, false, true},
-		"the caller leaves after it":     {func(e Entry) { e.Delivered(); e.End(200, Message{}, false); e.Left() }, true, false},
-		"the caller left, no answer yet": {func(e Entry) { e.Left() }, false, true},
+		"lost on its way":                {func(e Entry) { e.RecordDelivered(); e.End(200, Message{}, false); e.RecordLost() }, false, false},
+		"the caller had left":            {func(e Entry) { e.RecordLeft(); e.RecordDelivered(); e.End(200, Message{}, false) }, false, true},
+		"the caller leaves after it":     {func(e Entry) { e.RecordDelivered(); e.End(200, Message{}, false); e.RecordLeft() }, true, false},
+		"the caller left, no answer yet": {func(e Entry) { e.RecordLeft() }, false, true},
 	} {
 		j := New(Limits{})
 		c.report(j.Begin(Exchange{}))

@@ -48,17 +48,17 @@ type Journal struct {
 // Observer receives each exchange that has ended, with the number of faults that fired for it.
 type Observer func(endpoint partnerapi.Endpoint, status, faults int, took time.Duration)
 
-// notice is an event in a queue. It contains no exchange, because queues must not keep exchanges in
+// queuedEvent is an event in a queue. It contains no exchange, because queues must not keep exchanges in
 // memory that the journal has dropped.
-type notice struct {
+type queuedEvent struct {
 	kind   EventKind
 	number uint64
 }
 
 type watcher struct {
 	filter Filter
-	queue  chan notice // of a subscriber; closed when it is removed
-	left   int         // of a waiter: number of missing exchanges
+	queue  chan queuedEvent // of a subscriber; closed when it is removed
+	left   int              // of a waiter: number of missing exchanges
 	want   int
 	met    chan struct{} // of a waiter: closed when no exchange is missing
 	reason error         // why it was removed
@@ -196,7 +196,7 @@ var ErrTooMuch = errors.New("the journal is full of reported facts")
 // Testify records a testimony, and returns it with the omitted times filled in. The error wraps
 // ErrTooMuch, or describes the invalid part.
 func (j *Journal) Testify(t Testimony) (Testimony, error) {
-	if err := t.complete(time.Now()); err != nil {
+	if err := t.validate(time.Now()); err != nil {
 		return t, err
 	}
 	j.mu.Lock()
@@ -221,8 +221,8 @@ func (j *Journal) Testimony() []Testimony {
 
 func (t Testimony) size() int { return max(len(t.Died), 1) }
 
-// complete validates a testimony, and fills in the omitted times.
-func (t *Testimony) complete(now time.Time) error {
+// validate validates a testimony, and fills in the omitted times.
+func (t *Testimony) validate(now time.Time) error {
 	switch {
 	case (len(t.Died) == 0) == (t.ByHand == ""):
 		return errors.New("expected either died, the connections of a process, or byHand, the code of a hold")

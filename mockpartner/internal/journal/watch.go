@@ -71,7 +71,7 @@ func (j *Journal) notify(kind EventKind, e *entry) {
 			continue
 		}
 		select {
-		case w.queue <- notice{kind, e.Number}:
+		case w.queue <- queuedEvent{kind, e.Number}:
 		default:
 			j.unwatch(w, ErrSlow)
 		}
@@ -127,7 +127,7 @@ type Subscription struct {
 // Subscribe subscribes to future events of the matching exchanges. Its error is ErrBusy or
 // ErrClosed.
 func (j *Journal) Subscribe(f Filter) (*Subscription, error) {
-	w := &watcher{filter: f, queue: make(chan notice, maxQueue)}
+	w := &watcher{filter: f, queue: make(chan queuedEvent, maxQueue)}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := j.watch(w); err != nil {

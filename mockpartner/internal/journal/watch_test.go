@@ -148,10 +148,10 @@ func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
 	hold := &platform.Hold{Code: "R-1"}
 	slot := &platform.SlotState{AvailabilityID: "slot-1"}
 	reserved := j.Begin(Exchange{Target: "/reserve", Request: Message{Body: Body("asked")}})
-	reserved.Touched(platform.Facts{Slot: slot}, platform.Facts{Slot: slot, Hold: hold})
+	reserved.RecordTouched(platform.Facts{Slot: slot}, platform.Facts{Slot: slot, Hold: hold})
 	reserved.End(200, Message{Body: Body("told")}, false)
 	confirmed := j.Begin(Exchange{Target: "/confirm"})
-	confirmed.Touched(platform.Facts{Hold: hold}, platform.Facts{Hold: hold, Booking: &platform.Booking{ID: "B-1"}})
+	confirmed.RecordTouched(platform.Facts{Hold: hold}, platform.Facts{Hold: hold, Booking: &platform.Booking{ID: "B-1"}})
 	confirmed.Consider([]Considered{{Fault: "late", Matched: true, Fired: true}})
 	for want, filters := range map[string][]Filter{
 		"/reserve":          {{Slot: "slot-1"}, {Body: "asked"}, {Body: "told"}, {Done: true}, {Hold: "R-1", Done: true}},
@@ -163,7 +163,7 @@ func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
 			if got := strings.Join(targets(j.Exchanges(f)), " "); got != want {
 				t.Errorf("%+v: want %q, got %q", f, want, got)
 			}
-			if got := j.Matching(f); got != len(strings.Fields(want)) {
+			if got := j.CountMatching(f); got != len(strings.Fields(want)) {
 				t.Errorf("%+v: want %d counted, got %d", f, len(strings.Fields(want)), got)
 			}
 		}
@@ -215,10 +215,10 @@ func TestAnArchiveContainsTheExchanges(t *testing.T) {
 	}
 }
 
-// fragile fails after some writes.
-type fragile int
+// failingWriter fails after some writes.
+type failingWriter int
 
-func (f *fragile) Write(p []byte) (int, error) {
+func (f *failingWriter) Write(p []byte) (int, error) {
 	if *f--; *f < 0 {
 		return 0, errors.New("broken")
 	}
@@ -231,7 +231,7 @@ func TestAWriterThatFailsEndsTheArchive(t *testing.T) {
 	enter(j, "GET", "/", 200, "")
 	enter(j, "GET", "/", 200, "")
 	for writes := range 5 {
-		if err := WriteHAR(new(fragile(writes)), "", j.Exchanges(Filter{})); err == nil {
+		if err := WriteHAR(new(failingWriter(writes)), "", j.Exchanges(Filter{})); err == nil {
 			t.Errorf("want the error of write %d", writes+1)
 		}
 	}

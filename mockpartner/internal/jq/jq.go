@@ -36,15 +36,15 @@ type Program struct {
 // path in its scenario.
 func Compile(path, text string, variables ...string) (*Program, error) {
 	if len(text) > maxProgram {
-		return nil, invalid.At(path, "the jq program is longer than %d bytes", maxProgram)
+		return nil, invalid.ErrorAt(path, "the jq program is longer than %d bytes", maxProgram)
 	}
 	query, err := gojq.Parse(text)
 	if err != nil {
-		return nil, invalid.At(path, "expected a jq program: %v", err)
+		return nil, invalid.ErrorAt(path, "expected a jq program: %v", err)
 	}
 	code, err := gojq.Compile(query, gojq.WithEnvironLoader(func() []string { return nil }), gojq.WithVariables(variables))
 	if err != nil {
-		return nil, invalid.At(path, "expected a jq program: %v", err)
+		return nil, invalid.ErrorAt(path, "expected a jq program: %v", err)
 	}
 	return &Program{code: code, turn: make(chan struct{}, 1)}, nil
 }

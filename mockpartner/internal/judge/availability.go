@@ -3,15 +3,15 @@ package judge
 import (
 	"fmt"
 
-	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// asked yields the readable availability calls with their options.
-func (s *history) asked(b *tally) func(yield func(*call, *catalog.IndexedOption) bool) {
+// availabilityCalls yields the readable availability calls with their options.
+func (s *history) availabilityCalls(b *tally) func(yield func(*call, *catalog.IndexedOption) bool) {
 	return func(yield func(*call, *catalog.IndexedOption) bool) {
-		for c := range s.of(partnerapi.Availability) {
+		for c := range s.callsTo(partnerapi.Availability) {
 			if c.asks == nil {
 				b.cannotJudge(unreadable)
 				continue
@@ -29,26 +29,26 @@ func (s *history) asked(b *tally) func(yield func(*call, *catalog.IndexedOption)
 }
 
 func window(s *history, b *tally) {
-	for c, option := range s.asked(b) {
+	for c, option := range s.availabilityCalls(b) {
 		location := option.Product.Location
-		if duty.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, location, c.At) != duty.OtherWindow {
-			b.kept()
+		if callerrules.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, location, c.At) != callerrules.OtherWindow {
+			b.countKept()
 			continue
 		}
-		first, last := duty.Lookahead(c.At.In(location))
-		b.broken([]*call{c}, "The window is %.20s to %.20s: expected %s to %s, or one day of those (%s is today in %s).",
+		first, last := callerrules.Lookahead(c.At.In(location))
+		b.recordBreach([]*call{c}, "The window is %.20s to %.20s: expected %s to %s, or one day of those (%s is today in %s).",
 			c.asks.LocalDateStart, c.asks.LocalDateEnd, first, last, first, location)
 	}
 }
 
 func party(s *history, b *tally) {
-	for c, option := range s.asked(b) {
+	for c, option := range s.availabilityCalls(b) {
 		want := asksFor(option)
 		if units := c.asks.Units; len(units) == 1 && units[0] == (partnerapi.UnitQuantity{ID: want, Quantity: 1}) {
-			b.kept()
+			b.countKept()
 			continue
 		}
-		b.broken([]*call{c}, "The party is %.200s: expected one guest of %.60q.", fmt.Sprint(c.asks.Units), want)
+		b.recordBreach([]*call{c}, "The party is %.200s: expected one guest of %.60q.", fmt.Sprint(c.asks.Units), want)
 	}
 }
 
@@ -70,14 +70,14 @@ func oncePerSync(s *history, b *tally) {
 	}
 	accounts, pulls := map[slots]*account{}, 0
 	for _, c := range s.calls {
-		if c.endpoint == partnerapi.Products && c.query != duty.Probe && c.succeeded() {
+		if c.endpoint == partnerapi.Products && c.query != callerrules.Probe && c.hasSucceeded() {
 			pulls++
 		}
-		if c.asks == nil || !c.succeeded() || !s.knows(c, s.Real) {
+		if c.asks == nil || !c.hasSucceeded() || !s.knows(c, s.Real) {
 			continue
 		}
 		option, ok := s.option(c.asks.ProductID, c.asks.OptionID)
-		if !ok || duty.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, option.Product.Location, c.At) != duty.SyncWindow {
+		if !ok || callerrules.WindowOf(c.asks.LocalDateStart, c.asks.LocalDateEnd, option.Product.Location, c.At) != callerrules.SyncWindow {
 			continue
 		}
 		key := slots{c.asks.ProductID, c.asks.OptionID, c.asks.LocalDateStart}
@@ -87,15 +87,15 @@ func oncePerSync(s *history, b *tally) {
 			accounts[key] = a
 		}
 		a.left, a.pull = min(a.left+pulls-a.pull, 2), pulls
-		if a.left == 0 && pulls == 0 && !s.complete() {
+		if a.left == 0 && pulls == 0 && !s.isComplete() {
 			b.cannotJudge(early)
 			continue
 		}
 		if a.left == 0 {
-			b.broken([]*call{a.last, c}, "The slots of %.60q, %.60q were requested again without a pull of the catalog in between.", c.asks.ProductID, c.asks.OptionID)
+			b.recordBreach([]*call{a.last, c}, "The slots of %.60q, %.60q were requested again without a pull of the catalog in between.", c.asks.ProductID, c.asks.OptionID)
 			continue
 		}
 		a.left, a.last = a.left-1, c
-		b.kept()
+		b.countKept()
 	}
 }

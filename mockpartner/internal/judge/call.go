@@ -36,14 +36,14 @@ type call struct {
 func newCall(e journal.Exchange) *call {
 	c := &call{Exchange: e}
 	c.path, c.query, _ = strings.Cut(e.Target, "?")
-	c.endpoint, c.code = addressed(e.Method, c.path)
+	c.endpoint, c.code = endpointOf(e.Method, c.path)
 	c.readBody()
 	return c
 }
 
-// addressed returns the endpoint of a method and an escaped path, and the code or booking id in the
+// endpointOf returns the endpoint of a method and an escaped path, and the code or booking id in the
 // path.
-func addressed(method, path string) (endpoint partnerapi.Endpoint, code string) {
+func endpointOf(method, path string) (endpoint partnerapi.Endpoint, code string) {
 	switch {
 	case method == http.MethodGet && path == partnerapi.ProductsPath:
 		return partnerapi.Products, ""
@@ -119,24 +119,24 @@ func (c *call) limit() time.Duration {
 	return c.endpoint.Timeout(partnerapi.Healthy)
 }
 
-func (c *call) ended() time.Time { return c.Arrived.Add(time.Duration(c.Duration)) }
+func (c *call) endTime() time.Time { return c.Arrived.Add(time.Duration(c.Duration)) }
 
-func (c *call) succeeded() bool { return c.Delivered && c.Status >= 200 && c.Status < 300 }
+func (c *call) hasSucceeded() bool { return c.Delivered && c.Status >= 200 && c.Status < 300 }
 
 // notice is how long the mock may take to notice that a caller has disconnected.
 const notice = time.Second
 
-// unanswered returns the time from which, in real time, the caller may regard the call as
+// unansweredSince returns the time from which, in real time, the caller may regard the call as
 // unanswered. The caller broke off, the complete answer did not arrive within the limit, or the
 // process that would read it died. It returns false if the answer arrived.
-func (c *call) unanswered() (since time.Time, ok bool) {
+func (c *call) unansweredSince() (since time.Time, ok bool) {
 	switch {
 	case !c.died.IsZero():
 		return c.died, true
 	case c.LeftAfter != nil:
 		return c.Arrived.Add(time.Duration(*c.LeftAfter) - notice), true
 	case c.Done && !c.Delivered:
-		return c.ended(), true
+		return c.endTime(), true
 	case c.Delivered && time.Duration(c.Duration) <= c.limit():
 		return time.Time{}, false
 	}
@@ -144,12 +144,12 @@ func (c *call) unanswered() (since time.Time, ok bool) {
 }
 
 func answerOf[T any](c *call) (answer T, ok bool) {
-	ok = c.succeeded() && !c.Answer.Truncated && json.Unmarshal(c.Answer.Body, &answer) == nil
+	ok = c.hasSucceeded() && !c.Answer.Truncated && json.Unmarshal(c.Answer.Body, &answer) == nil
 	return answer, ok
 }
 
-// meant is what a misspelt path was supposed to name.
-type meant struct {
+// intendedCall is what a misspelt path was supposed to name.
+type intendedCall struct {
 	endpoint partnerapi.Endpoint
 	code     string
 }
@@ -157,16 +157,16 @@ type meant struct {
 // spell finds the calls whose path contains a known code or booking id, misspelt by a client that
 // does not escape it as one segment (RSV-6).
 func (s *history) spell(holds map[string][]*hold) {
-	wrong := map[string]meant{}
+	wrong := map[string]intendedCall{}
 	for code := range holds {
 		for _, target := range misspellings(code, "") {
-			wrong[http.MethodDelete+" "+target] = meant{partnerapi.Release, code}
+			wrong[http.MethodDelete+" "+target] = intendedCall{partnerapi.Release, code}
 		}
 	}
 	ids := s.bookingIDs()
 	for id := range ids {
 		for _, target := range misspellings(id, cancelSuffix) {
-			wrong[http.MethodPost+" "+target] = meant{partnerapi.Cancel, id}
+			wrong[http.MethodPost+" "+target] = intendedCall{partnerapi.Cancel, id}
 		}
 	}
 	for _, c := range s.calls {
@@ -181,7 +181,7 @@ func (s *history) spell(holds map[string][]*hold) {
 
 func (s *history) bookingIDs() map[string]bool {
 	ids := map[string]bool{}
-	for c := range s.of(partnerapi.Confirm) {
+	for c := range s.callsTo(partnerapi.Confirm) {
 		if answer, ok := answerOf[partnerapi.ConfirmAnswer](c); ok && answer.ExternalBookingID != "" {
 			ids[answer.ExternalBookingID] = true
 		}

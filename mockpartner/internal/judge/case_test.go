@@ -34,15 +34,15 @@ func caseOf(t *testing.T, exchanges ...journal.Exchange) judge.Case {
 	return judge.Case{Record: journal.Record{Exchanges: exchanges}, Catalog: index, Form: "Bearer <key>", Now: now, Real: now}
 }
 
-func answered(method, target, request, answer string, after time.Duration) journal.Exchange {
+func answeredExchange(method, target, request, answer string, after time.Duration) journal.Exchange {
 	return journal.Exchange{
 		Method: method, Target: target, Request: journal.Message{Body: journal.Body(request)},
 		Done: true, Delivered: true, Status: 200, Answer: journal.Message{Body: journal.Body(answer)}, Duration: journal.Milliseconds(after),
 	}
 }
 
-func left(method, target, request string, after time.Duration) journal.Exchange {
-	e := answered(method, target, request, "", after)
+func abandonedExchange(method, target, request string, after time.Duration) journal.Exchange {
+	e := answeredExchange(method, target, request, "", after)
 	e.Delivered, e.Status = false, 0
 	e.LeftAfter = new(journal.Milliseconds(after))
 	return e
@@ -54,13 +54,13 @@ func TestACallerWaitsUntilTheLimit(t *testing.T) {
 		exchange journal.Exchange
 		want     judge.Outcome
 	}{
-		"left at the limit":        {left("POST", "/bookings/confirm", named("x"), 5*time.Second), judge.Kept},
-		"left a little before":     {left("POST", "/bookings/confirm", named("x"), 4900*time.Millisecond), judge.Kept},
-		"left early":               {left("POST", "/bookings/confirm", named("x"), 4*time.Second), judge.Broken},
-		"a pull has more time":     {left("GET", "/products", "", 5*time.Second), judge.Broken},
-		"the probe has less":       {left("GET", "/products?limit=1", "", 5*time.Second), judge.Kept},
-		"waited for a late answer": {answered("DELETE", "/bookings/x", "", "", 9900*time.Millisecond), judge.Kept},
-		"an immediate answer":      {answered("DELETE", "/bookings/x", "", "", time.Millisecond), judge.NotJudged},
+		"left at the limit":        {abandonedExchange("POST", "/bookings/confirm", confirmBody("x"), 5*time.Second), judge.Kept},
+		"left a little before":     {abandonedExchange("POST", "/bookings/confirm", confirmBody("x"), 4900*time.Millisecond), judge.Kept},
+		"left early":               {abandonedExchange("POST", "/bookings/confirm", confirmBody("x"), 4*time.Second), judge.Broken},
+		"a pull has more time":     {abandonedExchange("GET", "/products", "", 5*time.Second), judge.Broken},
+		"the probe has less":       {abandonedExchange("GET", "/products?limit=1", "", 5*time.Second), judge.Kept},
+		"waited for a late answer": {answeredExchange("DELETE", "/bookings/x", "", "", 9900*time.Millisecond), judge.Kept},
+		"an immediate answer":      {answeredExchange("DELETE", "/bookings/x", "", "", time.Millisecond), judge.NotJudged},
 	} {
 		if got := rule(t, judge.Judge(caseOf(t, c.exchange)), "call.patient"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
@@ -70,14 +70,14 @@ func TestACallerWaitsUntilTheLimit(t *testing.T) {
 
 func TestConfirmMayBeSentAgainWhereTheAnswerCameTooLate(t *testing.T) {
 	t.Parallel()
-	reserve := answered("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T14:00:00Z"}`, time.Second)
+	reserve := answeredExchange("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T14:00:00Z"}`, time.Second)
 	confirm := func(after time.Duration) journal.Exchange {
-		return answered("POST", "/bookings/confirm", named("c"), `{"externalBookingId":"x"}`, after)
+		return answeredExchange("POST", "/bookings/confirm", confirmBody("c"), `{"externalBookingId":"x"}`, after)
 	}
 	underWay := confirm(0)
 	underWay.Done, underWay.Delivered = false, false
 	// The partner worked on, past the next call.
-	leftBehind := left("POST", "/bookings/confirm", named("c"), 5*time.Second)
+	leftBehind := abandonedExchange("POST", "/bookings/confirm", confirmBody("c"), 5*time.Second)
 	leftBehind.Duration = journal.Milliseconds(3 * time.Hour)
 	for name, c := range map[string]struct {
 		first journal.Exchange
@@ -85,7 +85,7 @@ func TestConfirmMayBeSentAgainWhereTheAnswerCameTooLate(t *testing.T) {
 	}{
 		"in time":        {confirm(5 * time.Second), judge.Broken},
 		"late":           {confirm(6 * time.Second), judge.Kept},
-		"left":           {left("POST", "/bookings/confirm", named("c"), 5*time.Second), judge.Kept},
+		"left":           {abandonedExchange("POST", "/bookings/confirm", confirmBody("c"), 5*time.Second), judge.Kept},
 		"left behind":    {leftBehind, judge.Kept},
 		"never answered": {underWay, judge.Kept},
 	} {
@@ -94,7 +94,7 @@ func TestConfirmMayBeSentAgainWhereTheAnswerCameTooLate(t *testing.T) {
 		}
 	}
 	// The mock may notice that the caller has gone only after the next call.
-	unnoticed := caseOf(t, reserve, left("POST", "/bookings/confirm", named("c"), 5*time.Second), confirm(0))
+	unnoticed := caseOf(t, reserve, abandonedExchange("POST", "/bookings/confirm", confirmBody("c"), 5*time.Second), confirm(0))
 	unnoticed.Exchanges[2].Arrived = unnoticed.Exchanges[1].Arrived.Add(4900 * time.Millisecond)
 	if got := rule(t, judge.Judge(unnoticed), "confirm.once"); got.Verdict != judge.Kept {
 		t.Errorf("want a confirm after the caller left allowed, got %+v", got)
@@ -109,12 +109,12 @@ func TestConfirmMayBeSentAgainWhereTheAnswerCameTooLate(t *testing.T) {
 func TestACodeThatIsGivenOutAgainIsAnotherHold(t *testing.T) {
 	t.Parallel()
 	reserve := func(reference string) journal.Exchange {
-		return answered("POST", "/bookings/reserve", party("x", reference, two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
+		return answeredExchange("POST", "/bookings/reserve", party("x", reference, two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
 	}
 	verdict := judge.Judge(caseOf(t,
-		reserve("b-1"), answered("DELETE", "/bookings/c", "", "", 0),
-		reserve("b-2"), answered("POST", "/bookings/confirm", named("c"), "", 0),
-		reserve("b-3"), answered("POST", "/bookings/confirm", named("c"), "", 0),
+		reserve("b-1"), answeredExchange("DELETE", "/bookings/c", "", "", 0),
+		reserve("b-2"), answeredExchange("POST", "/bookings/confirm", confirmBody("c"), "", 0),
+		reserve("b-3"), answeredExchange("POST", "/bookings/confirm", confirmBody("c"), "", 0),
 	))
 	for _, id := range []string{"confirm.once", "confirm.not-released", "confirm.reserved"} {
 		if j := rule(t, verdict, id); j.Verdict != judge.Kept {
@@ -127,9 +127,9 @@ func TestAnAnswerIsKnownOnceItHasCome(t *testing.T) {
 	t.Parallel()
 	for took, want := range map[time.Duration]judge.Outcome{time.Second: judge.Kept, 2 * time.Hour: judge.Broken} {
 		verdict := judge.Judge(caseOf(t,
-			answered("POST", "/availability", window(day, day), `[{"id":"slot"}]`, took),
-			answered("POST", "/bookings/reserve", party("slot", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, took),
-			answered("POST", "/bookings/confirm", named("c"), "", 0),
+			answeredExchange("POST", "/availability", window(day, day), `[{"id":"slot"}]`, took),
+			answeredExchange("POST", "/bookings/reserve", party("slot", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, took),
+			answeredExchange("POST", "/bookings/confirm", confirmBody("c"), "", 0),
 		))
 		for _, id := range []string{"reserve.fresh", "confirm.reserved"} {
 			if j := rule(t, verdict, id); j.Verdict != want {
@@ -142,10 +142,10 @@ func TestAnAnswerIsKnownOnceItHasCome(t *testing.T) {
 func TestACodeThatLooksLikeAMisspeltOneIsItself(t *testing.T) {
 	t.Parallel()
 	hold := func(reference, code string) journal.Exchange {
-		return answered("POST", "/bookings/reserve", party("x", reference, two), fmt.Sprintf(`{"reservationConfirmationCode":%q,"expiresAt":"2026-07-02T20:00:00Z"}`, code), 0)
+		return answeredExchange("POST", "/bookings/reserve", party("x", reference, two), fmt.Sprintf(`{"reservationConfirmationCode":%q,"expiresAt":"2026-07-02T20:00:00Z"}`, code), 0)
 	}
 	verdict := judge.Judge(caseOf(t, hold("b-1", "a b"), hold("b-2", "a%20b"),
-		answered("DELETE", "/bookings/a%2520b", "", "", 0), answered("DELETE", "/bookings/a%20b", "", "", 0)))
+		answeredExchange("DELETE", "/bookings/a%2520b", "", "", 0), answeredExchange("DELETE", "/bookings/a%20b", "", "", 0)))
 	if j := rule(t, verdict, "call.escaped"); j.Verdict != judge.Kept {
 		t.Errorf("want both codes named, got %+v", j)
 	}
@@ -156,7 +156,7 @@ func TestACodeThatLooksLikeAMisspeltOneIsItself(t *testing.T) {
 
 func TestAnOptionThatThePartnerStillOffersIsNotUnknown(t *testing.T) {
 	t.Parallel()
-	e := answered("POST", "/availability", ask("dinner", day, day, `{"id":"unit-adult","quantity":1}`), "[]", 0)
+	e := answeredExchange("POST", "/availability", ask("dinner", day, day, `{"id":"unit-adult","quantity":1}`), "[]", 0)
 	if j := rule(t, judge.Judge(caseOf(t, e)), "catalog.known"); j.Verdict != judge.Kept {
 		t.Errorf("want an option that has left the catalog allowed, got %+v", j)
 	}
@@ -172,7 +172,7 @@ func TestADayMayBeOffByAMinuteAtMidnight(t *testing.T) {
 	for off, want := range map[time.Duration]judge.Outcome{
 		-2 * time.Minute: judge.Broken, -30 * time.Second: judge.Kept, time.Second: judge.Kept, 30 * time.Second: judge.Kept,
 	} {
-		e := answered("POST", "/availability", window("2026-07-02", "2026-08-31"), "[]", 0)
+		e := answeredExchange("POST", "/availability", window("2026-07-02", "2026-08-31"), "[]", 0)
 		e.At = midnight.Add(off)
 		if got := rule(t, judge.Judge(caseOf(t, e)), "availability.window"); got.Verdict != want {
 			t.Errorf("%s: want %s, got %+v", off, want, got)
@@ -190,7 +190,7 @@ func TestRetriesAreDueByEitherClock(t *testing.T) {
 		"the sandbox's clock": {31 * time.Minute, 0, judge.Broken},
 		"real time":           {0, 31 * time.Minute, judge.Broken},
 	} {
-		failed := answered("DELETE", "/bookings/x", "", "", 0)
+		failed := answeredExchange("DELETE", "/bookings/x", "", "", 0)
 		failed.Status = 500
 		one := caseOf(t, failed)
 		one.Now, one.Real = noon.Add(c.now), noon.Add(c.real)
@@ -210,16 +210,16 @@ func TestTheVerdictOfManyBreachesIsBounded(t *testing.T) {
 	shared := journal.Body("[" + slots.String()[1:] + "]")
 	var exchanges []journal.Exchange
 	for i := range 300 {
-		asked := answered("POST", "/availability", window(today, lastDay), "", 0)
+		asked := answeredExchange("POST", "/availability", window(today, lastDay), "", 0)
 		asked.Answer.Body = shared
 		code, slot := fmt.Sprintf("a/%d", i), "x"
 		if i == 0 {
 			slot = strings.Repeat("x", 2000)
 		}
 		exchanges = append(exchanges, asked,
-			answered("POST", "/bookings/reserve", party(slot, "b-1", two), fmt.Sprintf(`{"reservationConfirmationCode":%q}`, code), 0),
-			answered("POST", "/bookings/confirm", named("c"), "", 0),
-			answered("DELETE", "/bookings/"+code, "", "", 0))
+			answeredExchange("POST", "/bookings/reserve", party(slot, "b-1", two), fmt.Sprintf(`{"reservationConfirmationCode":%q}`, code), 0),
+			answeredExchange("POST", "/bookings/confirm", confirmBody("c"), "", 0),
+			answeredExchange("DELETE", "/bookings/"+code, "", "", 0))
 	}
 	one := caseOf(t, exchanges...)
 	for i := range one.Exchanges {

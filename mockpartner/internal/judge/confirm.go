@@ -8,7 +8,7 @@ import (
 )
 
 func reservedFirst(s *history, b *tally) {
-	for c := range s.of(partnerapi.Confirm) {
+	for c := range s.callsTo(partnerapi.Confirm) {
 		if c.code == "" {
 			b.cannotJudge("the body names no code that can be read")
 		}
@@ -19,13 +19,13 @@ func reservedFirst(s *history, b *tally) {
 			reserve, isLost := lost[h.code]
 			switch {
 			case h.reserve != nil:
-				b.kept()
+				b.countKept()
 			case isLost:
-				b.broken([]*call{reserve, c}, "The answer to reserve with the code %.60q had not arrived by then.", h.code)
-			case !s.complete():
+				b.recordBreach([]*call{reserve, c}, "The answer to reserve with the code %.60q had not arrived by then.", h.code)
+			case !s.isComplete():
 				b.cannotJudge(early)
 			default:
-				b.broken([]*call{c}, "No reserve was answered with the code %.60q.", h.code)
+				b.recordBreach([]*call{c}, "No reserve was answered with the code %.60q.", h.code)
 			}
 		}
 	}
@@ -33,8 +33,8 @@ func reservedFirst(s *history, b *tally) {
 
 func (s *history) lostCodes() map[string]*call {
 	lost := map[string]*call{}
-	for c := range s.of(partnerapi.Reserve) {
-		if !c.succeeded() && c.After != nil && c.After.Hold != nil {
+	for c := range s.callsTo(partnerapi.Reserve) {
+		if !c.hasSucceeded() && c.After != nil && c.After.Hold != nil {
 			lost[c.After.Hold.Code] = c
 		}
 	}
@@ -51,21 +51,21 @@ func confirmOnce(s *history, b *tally) {
 			case final && before.Status >= http.StatusMultipleChoices && s.byHand[h.code] > 0:
 				s.byHand[h.code]--
 				final = false
-				b.kept()
-			case final && !s.knows(before, c.Arrived) && since(before, c) >= presumed:
+				b.countKept()
+			case final && !s.knows(before, c.Arrived) && timeBetween(before, c) >= presumed:
 				final = false
 				b.cannotJudge("the caller may have died or been paused before it stored the answer")
 			case final:
-				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
+				b.recordBreach([]*call{before, c}, "Confirm was sent again for the code %.60q, though it had been answered %d.", h.code, before.Status)
 			case c.Arrived.Before(until):
-				b.broken([]*call{before, c}, "Confirm was sent again for the code %.60q while the previous one was in progress.", h.code)
+				b.recordBreach([]*call{before, c}, "Confirm was sent again for the code %.60q while the previous one was in progress.", h.code)
 			default:
-				b.kept()
+				b.countKept()
 			}
 			if final {
 				continue
 			}
-			since, unanswered := c.unanswered()
+			since, unanswered := c.unansweredSince()
 			before, until, final = c, since, !unanswered
 		}
 	}
@@ -75,10 +75,10 @@ func notReleased(s *history, b *tally) {
 	for _, h := range s.holds {
 		for _, c := range h.confirms {
 			if len(h.releases) > 0 && h.releases[0].Number < c.Number {
-				b.broken([]*call{h.releases[0], c}, "The code %.60q was confirmed after its release had been sent.", h.code)
+				b.recordBreach([]*call{h.releases[0], c}, "The code %.60q was confirmed after its release had been sent.", h.code)
 				continue
 			}
-			b.kept()
+			b.countKept()
 		}
 	}
 }

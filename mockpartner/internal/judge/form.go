@@ -5,50 +5,50 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/internal/duty"
+	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func authorized(s *history, b *tally) {
+func judgeAuthorization(s *history, b *tally) {
 	for _, c := range s.calls {
 		if c.Authorized {
-			b.kept()
+			b.countKept()
 			continue
 		}
 		sent := c.Request.Header.Values("Authorization")
 		bearer := len(sent) == 1 && strings.HasPrefix(sent[0], "Bearer ")
 		switch wantBearer := strings.HasPrefix(s.Form, "Bearer "); {
 		case len(sent) == 0:
-			b.broken([]*call{c}, "There is no Authorization header: expected %s.", s.Form)
+			b.recordBreach([]*call{c}, "There is no Authorization header: expected %s.", s.Form)
 		case len(sent) > 1:
-			b.broken([]*call{c}, "There are %d Authorization headers: expected one, %s.", len(sent), s.Form)
+			b.recordBreach([]*call{c}, "There are %d Authorization headers: expected one, %s.", len(sent), s.Form)
 		case bearer != wantBearer:
-			b.broken([]*call{c}, "The key is sent in the wrong form: expected Authorization: %s.", s.Form)
+			b.recordBreach([]*call{c}, "The key is sent in the wrong form: expected Authorization: %s.", s.Form)
 		default:
-			b.broken([]*call{c}, "The key is a wrong one, in the right form.")
+			b.recordBreach([]*call{c}, "The key is a wrong one, in the right form.")
 		}
 	}
 }
 
-func known(s *history, b *tally) {
+func judgeEndpoints(s *history, b *tally) {
 	for _, c := range s.calls {
 		if c.endpoint == "" {
-			b.broken([]*call{c}, "%s %.100q is not one of the six calls of the contract.", c.Method, c.path)
+			b.recordBreach([]*call{c}, "%s %.100q is not one of the six calls of the contract.", c.Method, c.path)
 			continue
 		}
-		b.kept()
+		b.countKept()
 	}
 }
 
-func escaped(s *history, b *tally) {
+func judgeEscaping(s *history, b *tally) {
 	for _, c := range s.calls {
 		switch {
 		case c.endpoint != partnerapi.Release && c.endpoint != partnerapi.Cancel:
 		case c.misspelt:
-			b.found(c, duty.Segment(c.Target, c.code))
+			b.recordResult(c, callerrules.Segment(c.Target, c.code))
 		default:
-			b.kept()
+			b.countKept()
 		}
 	}
 }
@@ -72,10 +72,10 @@ func schema(s *history, b *tally) {
 			}
 		}
 		if len(wrong) == 0 {
-			b.kept()
+			b.countKept()
 			continue
 		}
-		b.broken([]*call{c}, "The body of %s breaks its schema: %.300s%s.", c.endpoint, wrong[0].String(), andMore(len(wrong)-1))
+		b.recordBreach([]*call{c}, "The body of %s breaks its schema: %.300s%s.", c.endpoint, wrong[0].String(), andMore(len(wrong)-1))
 	}
 }
 
@@ -91,7 +91,7 @@ func contentType(s *history, b *tally) {
 		if !c.hasBody() || c.endpoint == "" {
 			continue
 		}
-		b.found(c, duty.ContentType(c.endpoint, c.Request.Header))
+		b.recordResult(c, callerrules.ContentType(c.endpoint, c.Request.Header))
 	}
 }
 
@@ -99,7 +99,7 @@ func contentType(s *history, b *tally) {
 // the call arrived.
 const earlier = 500 * time.Millisecond
 
-func patient(s *history, b *tally) {
+func judgePatience(s *history, b *tally) {
 	for _, c := range s.calls {
 		least := c.limit() - earlier
 		switch {
@@ -110,20 +110,20 @@ func patient(s *history, b *tally) {
 				continue
 			}
 			if s.wentOn(c) {
-				b.broken([]*call{c}, "The caller of %s left after %s: an answer is in time for %s.",
+				b.recordBreach([]*call{c}, "The caller of %s left after %s: an answer is in time for %s.",
 					c.endpoint, time.Duration(*c.LeftAfter).Round(time.Millisecond), c.limit())
 			} else {
 				b.cannotJudge("the process that left did not call again: it may have died")
 			}
 		case c.LeftAfter != nil || c.Done && time.Duration(c.Duration) >= least:
-			b.kept()
+			b.countKept()
 		}
 	}
 }
 
 func productsForm(s *history, b *tally) {
-	for c := range s.of(partnerapi.Products) {
-		b.found(c, duty.ProductsQuery(c.query))
+	for c := range s.callsTo(partnerapi.Products) {
+		b.recordResult(c, callerrules.ProductsQuery(c.query))
 	}
 }
 
@@ -141,14 +141,14 @@ func catalogKnown(s *history, b *tally) {
 		default:
 			continue
 		}
-		if _, ok := s.option(productID, optionID); ok || c.taken() {
-			b.kept()
+		if _, ok := s.option(productID, optionID); ok || c.wasAccepted() {
+			b.countKept()
 			continue
 		}
-		b.broken([]*call{c}, "There is no product %.60q with an option %.60q.", productID, optionID)
+		b.recordBreach([]*call{c}, "There is no product %.60q with an option %.60q.", productID, optionID)
 	}
 }
 
-// taken reports whether the partner itself accepted the call. The partner then knew the ids,
+// wasAccepted reports whether the partner itself accepted the call. The partner then knew the ids,
 // whatever the catalog contains now.
-func (c *call) taken() bool { return c.succeeded() && len(c.Faults) == 0 }
+func (c *call) wasAccepted() bool { return c.hasSucceeded() && len(c.Faults) == 0 }

@@ -31,32 +31,32 @@ type hold struct {
 }
 
 func newHistory(c Case) *history {
-	s := &history{Case: c, testimony: indexed(c.Testimony)}
+	s := &history{Case: c, testimony: indexTestimony(c.Testimony)}
 	for _, e := range c.Exchanges {
 		added := newCall(e)
-		added.died, _ = s.died(e)
+		added.died, _ = s.deathOf(e)
 		added.process = processOf(added)
 		s.calls = append(s.calls, added)
 	}
 	s.active = activities(s.calls)
-	known := s.reserved()
+	known := s.knownHolds()
 	s.spell(known)
 	s.follow(known)
 	return s
 }
 
-func (s *history) complete() bool { return s.Cleared == 0 && s.Dropped == 0 }
+func (s *history) isComplete() bool { return s.Cleared == 0 && s.Dropped == 0 }
 
-// passed returns the time since a call ended, by the sandbox's clock or in real time, whichever is
+// timeSince returns the time since a call ended, by the sandbox's clock or in real time, whichever is
 // longer.
-func (s *history) passed(c *call) time.Duration {
-	return max(s.Now.Sub(c.At.Add(time.Duration(c.Duration))), s.Real.Sub(c.ended()))
+func (s *history) timeSince(c *call) time.Duration {
+	return max(s.Now.Sub(c.At.Add(time.Duration(c.Duration))), s.Real.Sub(c.endTime()))
 }
 
-// reserved returns the holds whose codes the caller has received, by code.
-func (s *history) reserved() map[string][]*hold {
+// knownHolds returns the holds whose codes the caller has received, by code.
+func (s *history) knownHolds() map[string][]*hold {
 	known := map[string][]*hold{}
-	for c := range s.of(partnerapi.Reserve) {
+	for c := range s.callsTo(partnerapi.Reserve) {
 		answer, ok := answerOf[partnerapi.ReserveAnswer](c)
 		if !ok || answer.ReservationConfirmationCode == "" {
 			continue
@@ -98,7 +98,7 @@ func (s *history) follow(known map[string][]*hold) {
 func (s *history) hold(known map[string][]*hold, c *call) *hold {
 	for i := len(known[c.code]) - 1; i >= 0; i-- {
 		h := known[c.code][i]
-		if h.reserve == nil || !h.reserve.ended().After(c.Arrived) {
+		if h.reserve == nil || !h.reserve.endTime().After(c.Arrived) {
 			return h
 		}
 	}
@@ -108,7 +108,7 @@ func (s *history) hold(known map[string][]*hold, c *call) *hold {
 	return h
 }
 
-func (s *history) of(endpoint partnerapi.Endpoint) iter.Seq[*call] {
+func (s *history) callsTo(endpoint partnerapi.Endpoint) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
 		for _, c := range s.calls {
 			if c.endpoint == endpoint && !yield(c) {
@@ -132,7 +132,7 @@ type testimony struct {
 	byHand map[string]int                 // number of confirms of a code that a person has ordered
 }
 
-func indexed(list []journal.Testimony) testimony {
+func indexTestimony(list []journal.Testimony) testimony {
 	t := testimony{deaths: map[string][]journal.Testimony{}, byHand: map[string]int{}}
 	for _, testimony := range list {
 		for _, connection := range testimony.Died {
@@ -149,10 +149,10 @@ func indexed(list []journal.Testimony) testimony {
 // A busy mock reads it late.
 const arriving = 3 * time.Second
 
-// died returns when the call's process died, if that was during the call or soon after its answer.
+// deathOf returns when the call's process died, if that was during the call or soon after its answer.
 // Soon means that the process may not have written the answer down. Everything else counts as the
 // process's own conduct.
-func (t testimony) died(e journal.Exchange) (at time.Time, ok bool) {
+func (t testimony) deathOf(e journal.Exchange) (at time.Time, ok bool) {
 	over, isOver := overAt(e)
 	for _, name := range []string{e.Caller, hostOf(e.Caller)} {
 		for _, death := range t.deaths[name] {

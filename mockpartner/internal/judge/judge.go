@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/journal"
 )
@@ -54,7 +54,7 @@ func (v Verdict) notes(died int) []string {
 	notes := []string{}
 	note := func(n int, format string) {
 		if n > 0 {
-			notes = append(notes, fmt.Sprintf(format, count.Of(n, "exchange")))
+			notes = append(notes, fmt.Sprintf(format, plural.Count(n, "exchange")))
 		}
 	}
 	note(int(v.Cleared), "the journal was emptied of its first %s: they are not judged")

@@ -20,7 +20,7 @@ import (
 
 func TestACallerThatKeepsTheContractGetsTheVerdictKept(t *testing.T) {
 	t.Parallel()
-	m := open(t, awkward)
+	m := open(t, useAwkwardCodes)
 	m.gets("GET", "/products?limit=1", "")
 	m.gets("GET", "/products?updated_since=2026-06-30T02:00:00%2B02:00", "")
 	m.sync()
@@ -42,13 +42,13 @@ func TestACallerThatKeepsTheContractGetsTheVerdictKept(t *testing.T) {
 	if verdict.Verdict != judge.Kept || verdict.Exchanges == 0 || len(verdict.Notes) > 0 {
 		t.Errorf("want it kept, without a note, got %+v", verdict)
 	}
-	if open := with(verdict, judge.NotJudged); !slices.Equal(open, []string{"call.patient"}) {
+	if open := rulesWith(verdict, judge.NotJudged); !slices.Equal(open, []string{"call.patient"}) {
 		t.Errorf("want all judged but patience, which nothing tried, got %v", open)
 	}
 	m.partner.AssertCallerKept(t)
 }
 
-func awkward(o *mockpartner.Options) {
+func useAwkwardCodes(o *mockpartner.Options) {
 	o.Catalog = catalog.Default()
 	o.Catalog.Codes = catalog.AwkwardCodes
 }
@@ -82,7 +82,7 @@ var breaches = []breach{
 	}},
 	{"call.escaped", "escaped twice", func(m marketplace) {
 		code := m.reserveCodeWith("/")
-		m.send("DELETE", "/bookings/"+url.PathEscape(partnerapi.EscapeSegment(code)), named(code))
+		m.send("DELETE", "/bookings/"+url.PathEscape(partnerapi.EscapeSegment(code)), confirmBody(code))
 	}},
 	{"call.escaped", "escaped as a query", func(m marketplace) {
 		m.send("DELETE", "/bookings/"+url.QueryEscape(m.reserveCodeWith(" ")), "")
@@ -137,7 +137,7 @@ var breaches = []breach{
 		m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
 		m.reserve("b-1")
 	}},
-	{"confirm.reserved", "an unknown code", func(m marketplace) { m.send("POST", "/bookings/confirm", named("made-up")) }},
+	{"confirm.reserved", "an unknown code", func(m marketplace) { m.send("POST", "/bookings/confirm", confirmBody("made-up")) }},
 	{"confirm.reserved", "a code that only the body of the journal knows", func(m marketplace) {
 		m.arm(`{match: {endpoint: reserve}, times: 1, when: after, fault: EMPTY_RESPONSE}`)
 		m.send("POST", "/bookings/reserve", party(m.slot(), "b-1", two))
@@ -151,13 +151,13 @@ var breaches = []breach{
 	{"confirm.once", "though it was refused", func(m marketplace) {
 		code := m.reserve("b-1")
 		m.arm(`{match: {endpoint: confirm}, times: 1, status: 500}`)
-		m.send("POST", "/bookings/confirm", named(code))
+		m.send("POST", "/bookings/confirm", confirmBody(code))
 		m.confirm(code)
 	}},
 	{"confirm.not-released", "after its release", func(m marketplace) {
 		code := m.reserve("b-1")
 		m.release(code)
-		m.send("POST", "/bookings/confirm", named(code))
+		m.send("POST", "/bookings/confirm", confirmBody(code))
 	}},
 	{"confirm.not-released", "after a release that was lost", func(m marketplace) {
 		code := m.reserve("b-1")
@@ -182,7 +182,7 @@ var breaches = []breach{
 		m.advance(time.Hour)
 	}},
 	{"release.body", "another code", func(m marketplace) {
-		m.send("DELETE", partnerapi.ReleasePath(m.reserve("b-1")), named("another"))
+		m.send("DELETE", partnerapi.ReleasePath(m.reserve("b-1")), confirmBody("another"))
 	}},
 	{"cancel.repeated", "not after a failure", func(m marketplace) {
 		id := m.confirm(m.reserve("b-1"))
@@ -193,7 +193,7 @@ var breaches = []breach{
 	{"call.patient", "abandoned immediately", func(m marketplace) {
 		m.arm(`{match: {endpoint: confirm}, when: after, delay: 1m}`)
 		code := m.reserve("b-1")
-		m.leave("POST", "/bookings/confirm", named(code))
+		m.leave("POST", "/bookings/confirm", confirmBody(code))
 	}},
 }
 
@@ -244,11 +244,11 @@ func TestABreachBreaksItsRuleAndNoOther(t *testing.T) {
 	for _, breach := range breaches {
 		t.Run(breach.rule+", "+breach.how, func(t *testing.T) {
 			t.Parallel()
-			m := open(t, awkward)
+			m := open(t, useAwkwardCodes)
 			m.gets("GET", "/products?limit=1", "")
 			breach.breaks(m)
 			verdict := m.verdict()
-			if broken := with(verdict, judge.Broken); verdict.Verdict != judge.Broken || !slices.Equal(broken, []string{breach.rule}) {
+			if broken := rulesWith(verdict, judge.Broken); verdict.Verdict != judge.Broken || !slices.Equal(broken, []string{breach.rule}) {
 				t.Fatalf("want %s broken alone, got %s", breach.rule, verdict)
 			}
 			j := rule(t, verdict, breach.rule)
@@ -277,7 +277,7 @@ func TestCallsThatTheContractAllowsBreakNoRule(t *testing.T) {
 		return func(m marketplace) {
 			code := m.reserve("b-1")
 			m.arm(`{match: {endpoint: confirm}, times: 1, when: after, ` + fault + `}`)
-			if status, _ := m.send("POST", "/bookings/confirm", named(code)); status != 0 {
+			if status, _ := m.send("POST", "/bookings/confirm", confirmBody(code)); status != 0 {
 				m.t.Fatalf("want no answer, got %d", status)
 			}
 			m.confirm(code)
@@ -462,7 +462,7 @@ func TestEachSandboxIsJudgedByItself(t *testing.T) {
 	m.done(nil, err)
 	m.gets("GET", "/s/mine/products?limit=9", "")
 	m.partner.AssertCallerKept(t)
-	if verdict, err := m.partner.Control.Sandbox("mine").Journal.Verdict(t.Context()); err != nil || !slices.Equal(with(verdict, judge.Broken), []string{"products.form"}) {
+	if verdict, err := m.partner.Control.Sandbox("mine").Journal.Verdict(t.Context()); err != nil || !slices.Equal(rulesWith(verdict, judge.Broken), []string{"products.form"}) {
 		t.Fatalf("want the probe of the sandbox judged, got %s, %v", verdict, err)
 	}
 }

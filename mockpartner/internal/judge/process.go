@@ -23,11 +23,11 @@ func processOf(c *call) string {
 }
 
 const (
-	// steadily is the number of different seconds with booking calls after an answer that show that
+	// minActiveSeconds is the number of different seconds with booking calls after an answer that show that
 	// the process must have written the answer down. Other seconds do not count. The process may
 	// have been paused, or have waited for its database, which availability and catalog calls do
 	// not need.
-	steadily = 20
+	minActiveSeconds = 20
 	// presumed is the shortest time after an answer at which another process may regard the
 	// answered one as dead.
 	presumed = 5 * time.Second
@@ -45,8 +45,8 @@ func (list *seconds) add(second int64) {
 	}
 }
 
-// between counts the seconds after one moment and before another.
-func (list seconds) between(after, before time.Time) int {
+// countBetween counts the seconds after one moment and before another.
+func (list seconds) countBetween(after, before time.Time) int {
 	first, _ := slices.BinarySearch(list, after.Unix()+1)
 	end, _ := slices.BinarySearch(list, before.Unix())
 	return max(end-first, 0)
@@ -72,18 +72,18 @@ func activities(calls []*call) map[string]activity {
 // knows reports whether the caller must know a call's answer by then, because its process has
 // called for long enough since. With testimony of its death, it need not.
 func (s *history) knows(c *call, by time.Time) bool {
-	return c.died.IsZero() && (c.process == "" || s.active[c.process].booking.between(c.ended(), by) >= steadily)
+	return c.died.IsZero() && (c.process == "" || s.active[c.process].booking.countBetween(c.endTime(), by) >= minActiveSeconds)
 }
 
 // wentOn reports whether the process that left a call early called again, and so did not die then.
 // Calls that it had sent before may arrive a little later.
 func (s *history) wentOn(c *call) bool {
 	over, _ := overAt(c.Exchange)
-	return c.process == "" || s.active[c.process].any.between(over.Add(arriving), s.Real) > 0
+	return c.process == "" || s.active[c.process].any.countBetween(over.Add(arriving), s.Real) > 0
 }
 
-// since returns the time from the end of one call to the arrival of another, by the sandbox's clock
+// timeBetween returns the time from the end of one call to the arrival of another, by the sandbox's clock
 // or in real time, whichever is longer.
-func since(before, c *call) time.Duration {
-	return max(c.At.Sub(before.At.Add(time.Duration(before.Duration))), c.Arrived.Sub(before.ended()))
+func timeBetween(before, c *call) time.Duration {
+	return max(c.At.Sub(before.At.Add(time.Duration(before.Duration))), c.Arrived.Sub(before.endTime()))
 }

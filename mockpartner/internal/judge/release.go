@@ -12,9 +12,9 @@ import (
 // Callers check for expired holds periodically.
 const sweep = time.Minute
 
-func owed(s *history, b *tally) {
-	for c := range s.of(partnerapi.Reserve) {
-		if c.After != nil && c.After.Hold != nil && !c.succeeded() {
+func judgeOwedReleases(s *history, b *tally) {
+	for c := range s.callsTo(partnerapi.Reserve) {
+		if c.After != nil && c.After.Hold != nil && !c.hasSucceeded() {
 			b.cannotJudge("the answer to reserve did not arrive completely: the caller cannot know the code")
 		}
 	}
@@ -22,7 +22,7 @@ func owed(s *history, b *tally) {
 		switch {
 		case h.reserve == nil || len(h.confirms) > 0:
 		case len(h.releases) > 0:
-			b.kept()
+			b.countKept()
 		case !h.reserve.died.IsZero():
 			b.cannotJudge("the caller died when reserve was answered: it may not know the code")
 		case !s.knows(h.reserve, s.Real):
@@ -34,7 +34,7 @@ func owed(s *history, b *tally) {
 		case s.Now.Before(h.expires.Add(sweep)):
 			b.cannotJudge("the hold expired less than a minute ago")
 		default:
-			b.broken([]*call{h.reserve}, "The hold %.60q expired at %s and was neither confirmed nor released; it is %s.",
+			b.recordBreach([]*call{h.reserve}, "The hold %.60q expired at %s and was neither confirmed nor released; it is %s.",
 				h.code, partnerapi.FormatDateTime(h.expires), partnerapi.FormatDateTime(s.Now.In(h.expires.Location())))
 		}
 	}
@@ -42,7 +42,7 @@ func owed(s *history, b *tally) {
 
 func releaseRepeated(s *history, b *tally) {
 	for _, h := range s.holds {
-		s.repeated(b, h.releases, "release", h.code)
+		s.judgeRepeats(b, h.releases, "release", h.code)
 	}
 }
 
@@ -50,15 +50,15 @@ func releaseRepeated(s *history, b *tally) {
 // sent again. The contract sets no backoff: this is twice the longest that is usual.
 const patience = 30 * time.Minute
 
-// repeated judges calls of one kind for the same code or id, which must be repeated until one
+// judgeRepeats judges calls of one kind for the same code or id, which must be repeated until one
 // succeeds.
-func (s *history) repeated(b *tally, calls []*call, what, code string, settles ...int) {
+func (s *history) judgeRepeats(b *tally, calls []*call, what, code string, settles ...int) {
 	if len(calls) == 0 {
 		return
 	}
 	for _, c := range calls {
-		if c.succeeded() || c.Delivered && slices.Contains(settles, c.Status) {
-			b.kept()
+		if c.hasSucceeded() || c.Delivered && slices.Contains(settles, c.Status) {
+			b.countKept()
 			return
 		}
 	}
@@ -66,24 +66,24 @@ func (s *history) repeated(b *tally, calls []*call, what, code string, settles .
 	switch {
 	case !last.Done && last.LeftAfter == nil:
 		b.cannotJudge("the last " + what + " is still in progress")
-	case s.passed(last) < patience:
+	case s.timeSince(last) < patience:
 		b.cannotJudge("the last " + what + " failed a short while ago and may still be sent again")
 	default:
-		b.broken(calls, "The %s of %.60q failed and was not sent again within %s.", what, code, s.passed(last).Truncate(time.Minute))
+		b.recordBreach(calls, "The %s of %.60q failed and was not sent again within %s.", what, code, s.timeSince(last).Truncate(time.Minute))
 	}
 }
 
 func releaseBody(s *history, b *tally) {
-	for c := range s.of(partnerapi.Release) {
+	for c := range s.callsTo(partnerapi.Release) {
 		switch {
 		case !c.hasBody() || c.misspelt:
 		case c.releases == nil:
 			b.cannotJudge(unreadable)
 		case c.releases.ReservationConfirmationCode == "": // the rule call.schema reports this
 		case c.releases.ReservationConfirmationCode != c.code:
-			b.broken([]*call{c}, "The path names %.60q, the body %.60q.", c.code, c.releases.ReservationConfirmationCode)
+			b.recordBreach([]*call{c}, "The path names %.60q, the body %.60q.", c.code, c.releases.ReservationConfirmationCode)
 		default:
-			b.kept()
+			b.countKept()
 		}
 	}
 }
@@ -91,6 +91,6 @@ func releaseBody(s *history, b *tally) {
 func cancelRepeated(s *history, b *tally) {
 	for _, calls := range s.cancelled {
 		// CAN-6: with one of these the partner reports that it does not support cancellations.
-		s.repeated(b, calls, "cancellation", calls[0].code, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
+		s.judgeRepeats(b, calls, "cancellation", calls[0].code, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 func (s *history) readableReserves(b *tally) iter.Seq[*call] {
 	return func(yield func(*call) bool) {
-		for c := range s.of(partnerapi.Reserve) {
+		for c := range s.callsTo(partnerapi.Reserve) {
 			if c.reserves == nil {
 				b.cannotJudge(unreadable)
 			} else if !yield(c) {
@@ -22,39 +22,39 @@ func (s *history) readableReserves(b *tally) iter.Seq[*call] {
 
 type slotName struct{ product, option, id string }
 
-func fresh(s *history, b *tally) {
-	shown := s.shown()
+func judgeFreshness(s *history, b *tally) {
+	shown := s.firstShown()
 	for c := range s.readableReserves(b) {
 		since, ok := shown[slotName{c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID}]
 		switch {
 		case ok && !since.After(c.Arrived):
-			b.kept()
-		case !s.complete():
+			b.countKept()
+		case !s.isComplete():
 			b.cannotJudge(early)
 		default:
-			b.broken([]*call{c}, "No availability answer of %.60q, %.60q had shown the slot %.60q by then.", c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID)
+			b.recordBreach([]*call{c}, "No availability answer of %.60q, %.60q had shown the slot %.60q by then.", c.reserves.ProductID, c.reserves.OptionID, c.reserves.AvailabilityID)
 		}
 	}
 }
 
-// shown returns the time at which callers first knew each slot. Equal answers share their bytes, so
+// firstShown returns the time at which callers first knew each slot. Equal answers share their bytes, so
 // each is parsed only once.
-func (s *history) shown() map[slotName]time.Time {
+func (s *history) firstShown() map[slotName]time.Time {
 	type answer struct {
 		product, option string
 		body            *byte
 	}
 	slots, read := map[*byte][]string{}, map[answer]time.Time{}
 	since := map[slotName]time.Time{}
-	for c := range s.of(partnerapi.Availability) {
-		if c.asks == nil || !c.succeeded() || len(c.Answer.Body) == 0 {
+	for c := range s.callsTo(partnerapi.Availability) {
+		if c.asks == nil || !c.hasSucceeded() || len(c.Answer.Body) == 0 {
 			continue
 		}
 		a := answer{c.asks.ProductID, c.asks.OptionID, &c.Answer.Body[0]}
-		if before, ok := read[a]; ok && !c.ended().Before(before) {
+		if before, ok := read[a]; ok && !c.endTime().Before(before) {
 			continue
 		}
-		read[a] = c.ended()
+		read[a] = c.endTime()
 		ids, ok := slots[a.body]
 		if !ok {
 			ids = slotIDs(c)
@@ -62,8 +62,8 @@ func (s *history) shown() map[slotName]time.Time {
 		}
 		for _, id := range ids {
 			name := slotName{a.product, a.option, id}
-			if before, ok := since[name]; !ok || c.ended().Before(before) {
-				since[name] = c.ended()
+			if before, ok := since[name]; !ok || c.endTime().Before(before) {
+				since[name] = c.endTime()
 			}
 		}
 	}
@@ -93,16 +93,16 @@ func units(s *history, b *tally) {
 			_, known := option.SeatsOf(unit.ID)
 			switch {
 			case wrong: // one finding per call
-			case !known && !c.taken():
-				b.broken([]*call{c}, "The option %.60q has no unit %.60q.", c.reserves.OptionID, unit.ID)
+			case !known && !c.wasAccepted():
+				b.recordBreach([]*call{c}, "The option %.60q has no unit %.60q.", c.reserves.OptionID, unit.ID)
 				wrong = true
 			case unit.Quantity < 1:
-				b.broken([]*call{c}, "The quantity of %.60q is %d: expected 1 or more, or no entry for the unit.", unit.ID, unit.Quantity)
+				b.recordBreach([]*call{c}, "The quantity of %.60q is %d: expected 1 or more, or no entry for the unit.", unit.ID, unit.Quantity)
 				wrong = true
 			}
 		}
 		if !wrong {
-			b.kept()
+			b.countKept()
 		}
 	}
 }
@@ -114,10 +114,10 @@ func reserveOnce(s *history, b *tally) {
 		case c.reserves.ResellerReference == "":
 			b.cannotJudge("reserve has no resellerReference to know it again by")
 		case first[c.reserves.ResellerReference] != nil:
-			b.broken([]*call{first[c.reserves.ResellerReference], c}, "Reserve was sent again for the resellerReference %.60q.", c.reserves.ResellerReference)
+			b.recordBreach([]*call{first[c.reserves.ResellerReference], c}, "Reserve was sent again for the resellerReference %.60q.", c.reserves.ResellerReference)
 		default:
 			first[c.reserves.ResellerReference] = c
-			b.kept()
+			b.countKept()
 		}
 	}
 }

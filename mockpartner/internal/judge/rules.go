@@ -1,9 +1,9 @@
 package judge
 
-import "partnerkit.dev/internal/duty"
+import "partnerkit.dev/internal/callerrules"
 
 // Rule is one duty of the caller.
-type Rule = duty.Rule
+type Rule = callerrules.Rule
 
 type check struct {
 	Rule
@@ -21,25 +21,25 @@ const (
 
 // rules are all rules, in the order of a booking.
 var rules = []check{
-	{duty.Authorized, noExchange, authorized},
-	{duty.KnownEndpoint, noExchange, known},
-	{duty.Escaped, "no release and no cancel was sent", escaped},
-	{duty.BodySchema, "no call has a body, or must have one", schema},
-	{duty.BodyType, "no call has a body", contentType},
-	{duty.ProductsForm, "GET /products was not called", productsForm},
-	{duty.CatalogKnown, "no call names a product", catalogKnown},
-	{duty.Window, noAvailability, window},
-	{duty.Party, noAvailability, party},
-	{duty.OncePerSync, "no 60-day window was requested", oncePerSync},
-	{duty.FreshSlot, noReserve, fresh},
-	{duty.Units, noReserve, units},
-	{duty.ReserveOnce, "no reserve has a resellerReference", reserveOnce},
-	{duty.Reserved, noConfirm, reservedFirst},
-	{duty.ConfirmOnce, noConfirm, confirmOnce},
-	{duty.NotReleased, noConfirm, notReleased},
-	{duty.ReleaseOwed, "no hold was released, and none expired unconfirmed", owed},
-	{duty.ReleaseRepeated, "no release was sent", releaseRepeated},
-	{duty.ReleaseBody, "no release has a body", releaseBody},
-	{duty.CancelRepeated, "no cancellation was sent", cancelRepeated},
-	{duty.Patient, "no caller was kept waiting until a limit", patient},
+	{callerrules.Authorized, noExchange, judgeAuthorization},
+	{callerrules.KnownEndpoint, noExchange, judgeEndpoints},
+	{callerrules.Escaped, "no release and no cancel was sent", judgeEscaping},
+	{callerrules.BodySchema, "no call has a body, or must have one", schema},
+	{callerrules.BodyType, "no call has a body", contentType},
+	{callerrules.ProductsForm, "GET /products was not called", productsForm},
+	{callerrules.CatalogKnown, "no call names a product", catalogKnown},
+	{callerrules.Window, noAvailability, window},
+	{callerrules.Party, noAvailability, party},
+	{callerrules.OncePerSync, "no 60-day window was requested", oncePerSync},
+	{callerrules.FreshSlot, noReserve, judgeFreshness},
+	{callerrules.Units, noReserve, units},
+	{callerrules.ReserveOnce, "no reserve has a resellerReference", reserveOnce},
+	{callerrules.Reserved, noConfirm, reservedFirst},
+	{callerrules.ConfirmOnce, noConfirm, confirmOnce},
+	{callerrules.NotReleased, noConfirm, notReleased},
+	{callerrules.ReleaseOwed, "no hold was released, and none expired unconfirmed", judgeOwedReleases},
+	{callerrules.ReleaseRepeated, "no release was sent", releaseRepeated},
+	{callerrules.ReleaseBody, "no release has a body", releaseBody},
+	{callerrules.CancelRepeated, "no cancellation was sent", cancelRepeated},
+	{callerrules.Patient, "no caller was kept waiting until a limit", judgePatience},
 }

@@ -17,7 +17,7 @@ type tally struct {
 	more     int
 }
 
-func (b *tally) kept() { b.judged++ }
+func (b *tally) countKept() { b.judged++ }
 
 // cannotJudge notes something that cannot be judged. There are few different reasons: they are sentences
 // without data from the record.
@@ -31,16 +31,16 @@ func (b *tally) cannotJudge(reason string) {
 	b.unjudged = append(b.unjudged, Unjudged{Count: 1, Reason: reason})
 }
 
-// found notes what a judge of single requests says about a call: what is wrong, or "".
-func (b *tally) found(c *call, wrong string) {
+// recordResult notes what a judge of single requests says about a call: what is wrong, or "".
+func (b *tally) recordResult(c *call, wrong string) {
 	if wrong == "" {
-		b.kept()
+		b.countKept()
 		return
 	}
-	b.broken([]*call{c}, "%s%s.", strings.ToUpper(wrong[:1]), wrong[1:])
+	b.recordBreach([]*call{c}, "%s%s.", strings.ToUpper(wrong[:1]), wrong[1:])
 }
 
-func (b *tally) broken(calls []*call, format string, args ...any) {
+func (b *tally) recordBreach(calls []*call, format string, args ...any) {
 	b.judged++
 	if len(b.findings) == maxFindings {
 		b.more++
@@ -74,12 +74,12 @@ const (
 // Content-Type, and the first KiB of each body. It drops the facts before and after.
 func Quote(e journal.Exchange) journal.Exchange {
 	e.Target = clip(e.Target)
-	e.Request, e.Answer = quoted(e.Request), quoted(e.Answer)
+	e.Request, e.Answer = shortenMessage(e.Request), shortenMessage(e.Answer)
 	e.Before, e.After = nil, nil
 	return e
 }
 
-func quoted(m journal.Message) journal.Message {
+func shortenMessage(m journal.Message) journal.Message {
 	short := journal.Message{Header: http.Header{}, Body: m.Body, Truncated: m.Truncated}
 	for _, name := range []string{"Authorization", "Content-Type"} {
 		if value := m.Header.Get(name); value != "" {

@@ -19,16 +19,16 @@ import (
 
 const connection, other = "127.0.0.1:40112", "127.0.0.1:40114"
 
-// from lets the exchanges come over a connection.
-func from(connection string, one judge.Case) judge.Case {
+// overConnection lets the exchanges come over a connection.
+func overConnection(connection string, one judge.Case) judge.Case {
 	for i := range one.Exchanges {
 		one.Exchanges[i].Caller = connection
 	}
 	return one
 }
 
-// died is a testimony that a process has died so long after the exchange arrived.
-func died(connection string, e journal.Exchange, after time.Duration) journal.Testimony {
+// deathTestimony is a testimony that a process has died so long after the exchange arrived.
+func deathTestimony(connection string, e journal.Exchange, after time.Duration) journal.Testimony {
 	at := e.Arrived.Add(after)
 	return journal.Testimony{Died: []string{connection}, At: at, Since: at.Add(-time.Second)}
 }
@@ -47,8 +47,8 @@ func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
 		"long before the call was made":  {connection, -4 * time.Second, judge.Broken},
 		"as the call was on its way yet": {connection, -500 * time.Millisecond, judge.NotJudged},
 	} {
-		one := from(connection, caseOf(t, left("POST", "/bookings/confirm", named("x"), 2*time.Second)))
-		one.Testimony = []journal.Testimony{died(c.connection, one.Exchanges[0], c.after)}
+		one := overConnection(connection, caseOf(t, abandonedExchange("POST", "/bookings/confirm", confirmBody("x"), 2*time.Second)))
+		one.Testimony = []journal.Testimony{deathTestimony(c.connection, one.Exchanges[0], c.after)}
 		verdict := judge.Judge(one)
 		if got := rule(t, verdict, "call.patient"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
@@ -61,8 +61,8 @@ func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
 
 func TestAProcessThatDiedMayNotKnowWhatItWasAnswered(t *testing.T) {
 	t.Parallel()
-	reserve := answered("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T12:20:00Z"}`, time.Second)
-	confirm := answered("POST", "/bookings/confirm", named("c"), `{"externalBookingId":"x"}`, time.Second)
+	reserve := answeredExchange("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T12:20:00Z"}`, time.Second)
+	confirm := answeredExchange("POST", "/bookings/confirm", confirmBody("c"), `{"externalBookingId":"x"}`, time.Second)
 	underWay := confirm
 	underWay.Done, underWay.Delivered = false, false
 	for name, c := range map[string]struct {
@@ -83,8 +83,8 @@ func TestAProcessThatDiedMayNotKnowWhatItWasAnswered(t *testing.T) {
 		"that nothing was answered":                      {"confirm.once", []journal.Exchange{reserve, underWay, confirm}, 1, connection, 200 * time.Millisecond, judge.Kept},
 		"what was answered after it was confirmed again": {"confirm.once", []journal.Exchange{reserve, confirm, confirm, confirm}, 1, connection, 1900 * time.Millisecond, judge.Broken},
 	} {
-		one := from(connection, caseOf(t, c.calls...))
-		one.Testimony = []journal.Testimony{died(c.process, one.Exchanges[c.of], c.after)}
+		one := overConnection(connection, caseOf(t, c.calls...))
+		one.Testimony = []journal.Testimony{deathTestimony(c.process, one.Exchanges[c.of], c.after)}
 		if got := rule(t, judge.Judge(one), c.rule); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
 		}
@@ -93,11 +93,11 @@ func TestAProcessThatDiedMayNotKnowWhatItWasAnswered(t *testing.T) {
 
 func TestAConfirmIsNotSentAgainBeforeItsProcessDied(t *testing.T) {
 	t.Parallel()
-	reserve := answered("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
-	confirm := answered("POST", "/bookings/confirm", named("c"), `{"externalBookingId":"x"}`, time.Second)
-	one := from(connection, caseOf(t, reserve, confirm, confirm))
+	reserve := answeredExchange("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
+	confirm := answeredExchange("POST", "/bookings/confirm", confirmBody("c"), `{"externalBookingId":"x"}`, time.Second)
+	one := overConnection(connection, caseOf(t, reserve, confirm, confirm))
 	one.Exchanges[2].Arrived = one.Exchanges[1].Arrived.Add(1500 * time.Millisecond)
-	one.Testimony = []journal.Testimony{died(connection, one.Exchanges[1], 1900*time.Millisecond)}
+	one.Testimony = []journal.Testimony{deathTestimony(connection, one.Exchanges[1], 1900*time.Millisecond)}
 	if got := rule(t, judge.Judge(one), "confirm.once"); got.Verdict != judge.Broken {
 		t.Errorf("want the second confirm held against the caller, got %+v", got)
 	}
@@ -105,8 +105,8 @@ func TestAConfirmIsNotSentAgainBeforeItsProcessDied(t *testing.T) {
 
 func TestOneConfirmMayBeOrderedByHandAfterARefusal(t *testing.T) {
 	t.Parallel()
-	reserve := answered("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
-	booked := answered("POST", "/bookings/confirm", named("c"), `{"externalBookingId":"x"}`, time.Second)
+	reserve := answeredExchange("POST", "/bookings/reserve", party("x", "b-1", two), `{"reservationConfirmationCode":"c","expiresAt":"2026-07-01T20:00:00Z"}`, time.Second)
+	booked := answeredExchange("POST", "/bookings/confirm", confirmBody("c"), `{"externalBookingId":"x"}`, time.Second)
 	refused := booked
 	refused.Status = http.StatusServiceUnavailable
 	for name, c := range map[string]struct {
@@ -229,7 +229,7 @@ func (m marketplace) read(text string, value any) {
 func (m marketplace) slot() string {
 	m.t.Helper()
 	for _, slot := range m.slots(day, day) {
-		if slot.Status.Bookable() && *slot.Vacancies > 5 {
+		if slot.Status.IsBookable() && *slot.Vacancies > 5 {
 			return slot.ID
 		}
 	}
@@ -252,7 +252,7 @@ func (m marketplace) reserve(reference string) string {
 	return answer.ReservationConfirmationCode
 }
 
-func named(code string) string {
+func confirmBody(code string) string {
 	body, _ := json.Marshal(partnerapi.ConfirmRequest{ReservationConfirmationCode: code})
 	return string(body)
 }
@@ -261,13 +261,13 @@ func named(code string) string {
 func (m marketplace) confirm(code string) string {
 	m.t.Helper()
 	var answer partnerapi.ConfirmAnswer
-	m.read(m.gets("POST", "/bookings/confirm", named(code)), &answer)
+	m.read(m.gets("POST", "/bookings/confirm", confirmBody(code)), &answer)
 	return answer.ExternalBookingID
 }
 
 func (m marketplace) release(code string) {
 	m.t.Helper()
-	m.gets("DELETE", partnerapi.ReleasePath(code), named(code))
+	m.gets("DELETE", partnerapi.ReleasePath(code), confirmBody(code))
 }
 
 // sync is what happens at night.
@@ -313,8 +313,8 @@ func rule(t *testing.T, v judge.Verdict, id string) judge.Judgement {
 	return judge.Judgement{}
 }
 
-// with lists the rules of that outcome.
-func with(v judge.Verdict, outcome judge.Outcome) (ids []string) {
+// rulesWith lists the rules of that outcome.
+func rulesWith(v judge.Verdict, outcome judge.Outcome) (ids []string) {
 	for _, j := range v.Rules {
 		if j.Verdict == outcome {
 			ids = append(ids, j.ID)

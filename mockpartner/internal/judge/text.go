@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 
@@ -22,7 +22,7 @@ func (v Verdict) String() string {
 		text.WriteString("nothing to judge: no call was made that a rule applies to.\n")
 	}
 	fmt.Fprintf(&text, "%s: %s broken, %d kept, %d not judged.\n",
-		count.Of(v.Exchanges, "exchange"), count.Of(v.count(Broken), "rule"), v.count(Kept), v.count(NotJudged))
+		plural.Count(v.Exchanges, "exchange"), plural.Count(v.count(Broken), "rule"), v.count(Kept), v.count(NotJudged))
 	for _, note := range v.Notes {
 		fmt.Fprintf(&text, "Note: %s.\n", note)
 	}
@@ -56,18 +56,18 @@ func (j Judgement) write(text *strings.Builder) {
 	for _, finding := range j.Findings {
 		fmt.Fprintf(text, "  - %s\n", finding.Message)
 		for _, e := range finding.Exchanges {
-			fmt.Fprintf(text, "      #%d %s %s %s -> %s\n", e.Number, e.At.UTC().Format(time.DateTime), e.Method, e.Target, came(e))
+			fmt.Fprintf(text, "      #%d %s %s %s -> %s\n", e.Number, e.At.UTC().Format(time.DateTime), e.Method, e.Target, outcomeWords(e))
 		}
 		if finding.More > 0 {
-			fmt.Fprintf(text, "      and %s\n", count.Of(finding.More, "more exchange"))
+			fmt.Fprintf(text, "      and %s\n", plural.Count(finding.More, "more exchange"))
 		}
 	}
 	if j.More > 0 {
-		fmt.Fprintf(text, "  and %s like these\n", count.Of(j.More, "more breach", "more breaches"))
+		fmt.Fprintf(text, "  and %s like these\n", plural.Count(j.More, "more breach", "more breaches"))
 	}
 }
 
-func came(e journal.Exchange) string {
+func outcomeWords(e journal.Exchange) string {
 	took := time.Duration(e.Duration).Round(time.Millisecond)
 	switch {
 	case e.LeftAfter != nil:

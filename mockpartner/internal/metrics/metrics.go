@@ -51,8 +51,8 @@ func (m *Metrics) Gauge(name, help string, read func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 }
 
-// Ended counts an exchange that has ended.
-func (m *Metrics) Ended(endpoint partnerapi.Endpoint, status, faults int, took time.Duration) {
+// CountExchange counts an exchange that has ended.
+func (m *Metrics) CountExchange(endpoint partnerapi.Endpoint, status, faults int, took time.Duration) {
 	name := string(endpoint)
 	if name == "" {
 		name = "none"

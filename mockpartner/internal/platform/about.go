@@ -15,7 +15,7 @@ type calls struct {
 // longWindow is the number of days from which a window counts as part of a catalog sync.
 const longWindow = 31
 
-func (c calls) since(before calls) map[string]any {
+func (c calls) subtract(before calls) map[string]any {
 	return map[string]any{
 		"pulls": c.pulls - before.pulls, "windows": c.windows - before.windows, "looks": c.looks - before.looks,
 		"reserves": c.reserves - before.reserves, "confirms": c.confirms - before.confirms,
@@ -40,26 +40,26 @@ func (seen *caseCounts) count(c Case, h *Hold) (nth, count int) {
 	return (*seen)[of], (*seen)[string(c)]
 }
 
-// About describes the subject of a request in the form that conditions of quirks see. The subject
+// DescribeSubject describes the subject of a request in the form that conditions of quirks see. The subject
 // is the hold with that code, or else the requested slot and party.
-func About(p *Platform, code string, asked Order) map[string]any {
+func DescribeSubject(p *Platform, code string, asked Order) map[string]any {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	if hold, ok := p.stock.state.holds.Get(code); ok {
-		return about(p.stock, hold, now)
+		return describeHold(p.stock, hold, now)
 	}
 	hold := &Hold{Order: asked}
 	if key, err := p.stock.find(asked.ProductID, asked.OptionID, asked.AvailabilityID); err == nil {
 		hold.slot = key
 		hold.Seats, _ = guests(key.option, asked.Units)
 	}
-	return about(p.stock, hold, now)
+	return describeHold(p.stock, hold, now)
 }
 
-// about describes a hold, its slot, party and booking, in the form that a scenario's jq programs
+// describeHold describes a hold, its slot, party and booking, in the form that a scenario's jq programs
 // see. A hold without a code is a request for one.
-func about(inv *inventory, h *Hold, now time.Time) map[string]any {
-	seen := map[string]any{"slot": nil, "party": nil, "hold": nil, "booking": nil, "since": inv.calls.since(h.made)}
+func describeHold(inv *inventory, h *Hold, now time.Time) map[string]any {
+	seen := map[string]any{"slot": nil, "party": nil, "hold": nil, "booking": nil, "since": inv.calls.subtract(h.made)}
 	if h.slot.option != nil {
 		seen["slot"] = aboutSlot(inv, h.slot, now)
 	}
@@ -76,12 +76,12 @@ func about(inv *inventory, h *Hold, now time.Time) map[string]any {
 	seen["hold"] = map[string]any{
 		"guest": guest,
 		"code":  h.Code, "state": strings.ToLower(string(h.State)), "age": seconds(now.Sub(h.CreatedAt)), "number": int(h.number),
-		"contact": h.Contact != nil, "reference": h.ResellerReference != "", "left": seconds(h.ExpiresAt.Sub(now)), "ended": ago(h.EndedAt, now),
+		"contact": h.Contact != nil, "reference": h.ResellerReference != "", "left": seconds(h.ExpiresAt.Sub(now)), "ended": secondsSince(h.EndedAt, now),
 	}
 	if booking, ok := inv.state.bookings.Get(h.BookingID); ok {
 		seen["booking"] = map[string]any{
 			"id": booking.ID, "state": strings.ToLower(string(booking.State)), "age": seconds(now.Sub(booking.ConfirmedAt)), "number": int(booking.number),
-			"ended": ago(booking.CancelledAt, now),
+			"ended": secondsSince(booking.CancelledAt, now),
 		}
 	}
 	return seen
@@ -115,8 +115,8 @@ func aboutParty(h *Hold) map[string]any {
 
 func seconds(d time.Duration) float64 { return d.Seconds() }
 
-// ago returns the seconds since at, or nil if at is zero.
-func ago(at, now time.Time) any {
+// secondsSince returns the seconds since at, or nil if at is zero.
+func secondsSince(at, now time.Time) any {
 	if at.IsZero() {
 		return nil
 	}

@@ -56,7 +56,7 @@ func (s *slot) become(key slotKey, status partnerapi.SlotStatus, promised int) {
 	s.closed = status == partnerapi.StatusClosed
 	switch {
 	case s.closed:
-	case status == partnerapi.StatusFreesale, status == partnerapi.StatusAvailable && key.plain():
+	case status == partnerapi.StatusFreesale, status == partnerapi.StatusAvailable && key.isPlain():
 		s.counted = false
 	case status == partnerapi.StatusSoldOut:
 		s.count(promised)

@@ -39,7 +39,7 @@ func (p *Platform) Availability(r partnerapi.AvailabilityRequest) (Window, error
 	if _, err := guests(option, r.Units); err != nil {
 		return Window{}, err
 	}
-	p.life.asked(option, int(dayNumber(last)-dayNumber(first)+1), now)
+	p.life.countWindow(option, int(dayNumber(last)-dayNumber(first)+1), now)
 	window := Window{
 		Slots: make([]partnerapi.Slot, 0, len(option.Starts)*int(dayNumber(last)-dayNumber(first)+1)),
 		Stamp: Stamp{platform: p, option: option, version: p.stock.versions[option], restored: p.stock.restored, from: now, until: now.AddDate(100, 0, 0)},
@@ -82,11 +82,11 @@ func (inv *inventory) show(w *Window, key slotKey, now time.Time) {
 	if ends := key.saleEnds(when); ends.After(now) && ends.Before(w.Stamp.until) {
 		w.Stamp.until = ends
 	}
-	w.Slots = append(w.Slots, inv.shown(key, inv.slot(key), when, now))
+	w.Slots = append(w.Slots, inv.showSlot(key, inv.slot(key), when, now))
 }
 
-// Fresh reports whether the stamped answer is still the current one.
-func (s Stamp) Fresh() bool {
+// IsFresh reports whether the stamped answer is still the current one.
+func (s Stamp) IsFresh() bool {
 	now := s.platform.life.enter()
 	defer s.platform.life.mu.Unlock()
 	stock := s.platform.stock

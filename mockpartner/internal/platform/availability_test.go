@@ -179,7 +179,7 @@ func closesAt(t *testing.T, d fixture, at time.Time) {
 	before := d.slotOn(day)
 	d.clock.Set(at)
 	after := d.slotOn(day)
-	if !before.Status.Bookable() || after.Status != partnerapi.StatusClosed {
+	if !before.Status.IsBookable() || after.Status != partnerapi.StatusClosed {
 		t.Fatalf("want the sale to end at %s, got %s and then %s", at, before.Status, after.Status)
 	}
 	if after.ID != before.ID {
@@ -190,7 +190,7 @@ func closesAt(t *testing.T, d fixture, at time.Time) {
 func TestHiddenVacanciesAreNotNamedButCounted(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.HideVacancies = true }))
-	slot := d.full(day, 1)
+	slot := d.fillSlot(day, 1)
 	if shown := d.slotOn(day); shown.Vacancies != nil || shown.Capacity != nil {
 		t.Fatalf("want no numbers, got %+v", shown)
 	}
@@ -223,7 +223,7 @@ func TestImpossibleWindowsAreRefused(t *testing.T) {
 		c.change(&request)
 		_, err := d.Availability(request)
 		t.Log(name, "->", err)
-		d.refused(err, c.kind)
+		d.requireRefusal(err, c.kind)
 	}
 	if n := len(d.slots("2026-07-01", "2027-07-01")); n != MaxWindowDays {
 		t.Fatalf("want %d daily slots in the longest window, got %d", MaxWindowDays, n)
@@ -233,24 +233,24 @@ func TestImpossibleWindowsAreRefused(t *testing.T) {
 func TestAStampIsFreshUntilSomethingChanges(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	option, _ := d.Catalog().Products[0].Option("daily")
 	stamp := func() Stamp { return ask(t, d.Platform, option, first, last).Stamp }
 	stale := func(why string, s Stamp) {
 		t.Helper()
-		if s.Fresh() {
+		if s.IsFresh() {
 			t.Errorf("want a stale stamp after %s", why)
 		}
 	}
 	s := stamp()
-	if !s.Fresh() {
+	if !s.IsFresh() {
 		t.Fatal("want a fresh stamp when nothing has changed")
 	}
 	hold := d.reserve(slot, 1)
 	stale("a reserve", s)
 	s = stamp()
 	d.clock.Advance(time.Minute)
-	if !s.Fresh() {
+	if !s.IsFresh() {
 		t.Fatal("want a fresh stamp when a minute passed and nothing else")
 	}
 	d.release(hold.Code, HoldReleased)

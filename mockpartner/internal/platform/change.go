@@ -50,8 +50,8 @@ func (inv *inventory) announceSlot(cause Cause, key slotKey, before, after slot)
 	}
 	when, _ := key.span()
 	now := inv.now()
-	was, is := inv.shown(key, before, when, now), inv.shown(key, after, when, now)
-	if was.Status == is.Status && same(was.Vacancies, is.Vacancies) && same(was.Capacity, is.Capacity) {
+	was, is := inv.showSlot(key, before, when, now), inv.showSlot(key, after, when, now)
+	if was.Status == is.Status && equalPointers(was.Vacancies, is.Vacancies) && equalPointers(was.Capacity, is.Capacity) {
 		return
 	}
 	inv.announce(Change{
@@ -73,7 +73,7 @@ func sells(sold *catalog.Index, option *catalog.IndexedOption) bool {
 	return ok && now == option
 }
 
-func same(a, b *int) bool {
+func equalPointers(a, b *int) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
@@ -89,5 +89,5 @@ func (p *Platform) FindSlot(productID, optionID, availabilityID string) (partner
 		return partnerapi.Slot{}, err
 	}
 	when, _ := key.span()
-	return p.stock.shown(key, p.stock.slot(key), when, now), nil
+	return p.stock.showSlot(key, p.stock.slot(key), when, now), nil
 }

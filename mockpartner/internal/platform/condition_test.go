@@ -61,7 +61,7 @@ func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			d := quirkyDesk(t, c.quirk)
-			slot := d.full(day, 5)
+			slot := d.fillSlot(day, 5)
 			c.calls(d, slot)
 			if got := d.vacanciesOf(slot); got != c.left {
 				t.Errorf("want %d vacancies left, got %d", c.left, got)
@@ -93,7 +93,7 @@ func TestASimilarCodeIsAcceptedIfAQuirkSaysSo(t *testing.T) {
 		t.Run(string(c.finds), func(t *testing.T) {
 			t.Parallel()
 			d := quirkyDesk(t, Quirk{On: OnRelease, Finds: c.finds})
-			slot := d.full(day, 5)
+			slot := d.fillSlot(day, 5)
 			code := d.holds(slot, 2).Code
 			if d.Release("quite-another-code", nil); d.vacanciesOf(slot) != 3 {
 				t.Error("want another code left alone")
@@ -120,7 +120,7 @@ func TestARaceCanBeAboutAnotherKindOfCallAlone(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				d := quirkyDesk(t, Quirk{On: OnConfirm, Race: Duration(time.Second), Against: "released"})
-				slot := d.full(day, 5)
+				slot := d.fillSlot(day, 5)
 				code := d.holds(slot, 2).Code
 				var running sync.WaitGroup
 				running.Go(func() { d.books(code) })
@@ -142,7 +142,7 @@ func TestARaceThatOverwritesLosesTheChangesInBetween(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := quirkyDesk(t, Quirk{On: OnReserve, Race: Duration(time.Second), Overwrites: true})
-		slot := d.full(day, 5)
+		slot := d.fillSlot(day, 5)
 		var running sync.WaitGroup
 		running.Go(func() { d.holds(slot, 1) })
 		running.Go(func() { d.holds(slot, 1) })

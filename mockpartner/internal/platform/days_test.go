@@ -106,7 +106,7 @@ func TestTimersListThePendingEvents(t *testing.T) {
 	if got := d.Timers(10); len(got) != 1 || got[0] != (Timer{At: noon.Add(11 * time.Hour), Kind: DayBegins, Subject: "Europe/Lisbon"}) {
 		t.Fatalf("want midnight in Lisbon alone, got %+v", got)
 	}
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	hold := d.reserve(slot, 1)
 	d.clock.Advance(time.Minute)
 	other := d.reserve(slot, 1)
@@ -132,7 +132,7 @@ func TestTimersListThePendingEvents(t *testing.T) {
 func TestATimerEndsAtItsTime(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	hold := d.reserve(slot, 1)
 	d.confirm(d.reserve(slot, 1).Code)
 	for range 100 {

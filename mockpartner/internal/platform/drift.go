@@ -15,8 +15,8 @@ import (
 // driftMark separates an original id from the suffix that drift adds.
 const driftMark = "~"
 
-// quirky returns the quirks that change how ids or lists are shown.
-func (c *Conduct) quirky() (quirks []Quirk) {
+// drawingQuirks returns the quirks that change how ids or lists are shown.
+func (c *Conduct) drawingQuirks() (quirks []Quirk) {
 	for _, q := range c.Quirks {
 		if q.Drift != "" || q.Shuffle {
 			quirks = append(quirks, q)
@@ -25,8 +25,8 @@ func (c *Conduct) quirky() (quirks []Quirk) {
 	return quirks
 }
 
-func (inv *inventory) known(what Drift, id string) string {
-	if !slices.ContainsFunc(inv.conduct.Load().quirky(), func(q Quirk) bool { return q.Drift == what }) {
+func (inv *inventory) undriftID(what Drift, id string) string {
+	if !slices.ContainsFunc(inv.conduct.Load().drawingQuirks(), func(q Quirk) bool { return q.Drift == what }) {
 		return id
 	}
 	if at := strings.LastIndex(id, driftMark); at >= 0 {
@@ -37,14 +37,14 @@ func (inv *inventory) known(what Drift, id string) string {
 	return id
 }
 
-func (inv *inventory) drifted(id string) string {
+func (inv *inventory) driftID(id string) string {
 	return fmt.Sprintf("%s%s%d", id, driftMark, inv.turn.Load())
 }
 
 // Listing returns the body of GET /products. Callers must not change the bytes.
 func (p *Platform) Listing(f catalog.Filter) ([]byte, error) {
-	p.life.pulled()
-	quirks := p.stock.conduct.Load().quirky()
+	p.life.countPull()
+	quirks := p.stock.conduct.Load().drawingQuirks()
 	if len(quirks) == 0 {
 		return p.Catalog().Listing(f), nil
 	}
@@ -72,11 +72,11 @@ func (inv *inventory) disturb(product *partnerapi.Product, q Quirk, indexed *cat
 	}
 	switch {
 	case q.Drift == DriftProducts:
-		product.ID = inv.drifted(product.ID)
+		product.ID = inv.driftID(product.ID)
 	case q.Drift == DriftOptions:
 		for i := range product.Options {
-			if option, ok := indexed.Option(product.Options[i].ID); ok && q.within(inv.catalog(), option) {
-				product.Options[i].ID = inv.drifted(option.ID)
+			if option, ok := indexed.Option(product.Options[i].ID); ok && q.appliesTo(inv.catalog(), option) {
+				product.Options[i].ID = inv.driftID(option.ID)
 			}
 		}
 	case q.Shuffle:
@@ -93,7 +93,7 @@ func (inv *inventory) disturb(product *partnerapi.Product, q Quirk, indexed *cat
 // disorder shuffles a window if a quirk requires it. It also expires the window's stamp, because
 // the next answer will differ. The platform is locked.
 func (inv *inventory) disorder(w *Window, now time.Time) {
-	quirks := inv.conduct.Load().quirky()
+	quirks := inv.conduct.Load().drawingQuirks()
 	if len(quirks) == 0 {
 		return
 	}
@@ -108,8 +108,8 @@ func (inv *inventory) disorder(w *Window, now time.Time) {
 
 func (inv *inventory) shownID(key slotKey, now time.Time) string {
 	for _, q := range inv.conduct.Load().Quirks {
-		if q.Drift == DriftSlots && inv.concerns(q, key, now) && q.decides(inv.seed, about(inv, &Hold{slot: key}, now), int(inv.turn.Load())) {
-			return inv.drifted(key.id())
+		if q.Drift == DriftSlots && inv.concerns(q, key, now) && q.decides(inv.seed, describeHold(inv, &Hold{slot: key}, now), int(inv.turn.Load())) {
+			return inv.driftID(key.id())
 		}
 	}
 	return key.id()
@@ -117,7 +117,7 @@ func (inv *inventory) shownID(key slotKey, now time.Time) string {
 
 // keyOf finds the slot with that id, and reports whether the option has it.
 func (inv *inventory) keyOf(option *catalog.IndexedOption, id string) (slotKey, bool) {
-	return keyOf(option, inv.known(DriftSlots, id))
+	return keyOf(option, inv.undriftID(DriftSlots, id))
 }
 
 // shuffle permutes with a new order for every turn, drawn from the seed.
@@ -128,11 +128,11 @@ func (inv *inventory) shuffle(n int, swap func(i, j int)) {
 // option finds an option in the catalog. While the platform is locked, the returned option stays
 // the current one.
 func (inv *inventory) option(productID, optionID string) (*catalog.IndexedOption, error) {
-	product, ok := inv.catalog().Product(inv.known(DriftProducts, productID))
+	product, ok := inv.catalog().Product(inv.undriftID(DriftProducts, productID))
 	if !ok {
 		return nil, refuse(UnknownID, "there is no product %q", productID)
 	}
-	option, ok := product.Option(inv.known(DriftOptions, optionID))
+	option, ok := product.Option(inv.undriftID(DriftOptions, optionID))
 	if !ok {
 		return nil, refuse(UnknownID, "product %q has no option %q", productID, optionID)
 	}
@@ -151,7 +151,7 @@ func (inv *inventory) find(productID, optionID, availabilityID string) (slotKey,
 	return key, nil
 }
 
-func (inv *inventory) shown(key slotKey, s slot, when span, now time.Time) partnerapi.Slot {
+func (inv *inventory) showSlot(key slotKey, s slot, when span, now time.Time) partnerapi.Slot {
 	shown := partnerapi.Slot{
 		ID:                 inv.shownID(key, now),
 		LocalDateTimeStart: partnerapi.FormatDateTime(when.start),

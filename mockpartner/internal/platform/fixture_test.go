@@ -82,8 +82,8 @@ func (d fixture) slotOn(date string) partnerapi.Slot {
 	return slots[0]
 }
 
-// full gives the slot all its seats, so that a test knows how many there are.
-func (d fixture) full(date string, seats int) string {
+// fillSlot gives the slot all its seats, so that a test knows how many there are.
+func (d fixture) fillSlot(date string, seats int) string {
 	d.t.Helper()
 	id := d.slotOn(date).ID
 	d.change(id, SlotChange{Capacity: new(seats), Vacancies: new(seats)})
@@ -113,7 +113,7 @@ func (d fixture) reserve(slotID string, adults int) Hold {
 	if err != nil {
 		d.t.Fatalf("reserve %d seats: %v", adults, err)
 	}
-	d.balanced()
+	d.requireBalanced()
 	return hold
 }
 
@@ -123,7 +123,7 @@ func (d fixture) confirm(code string) Booking {
 	if err != nil {
 		d.t.Fatalf("confirm %s: %v", code, err)
 	}
-	d.balanced()
+	d.requireBalanced()
 	return booking
 }
 
@@ -132,7 +132,7 @@ func (d fixture) release(code string, want Outcome) {
 	if got := d.Release(code, nil); got != want {
 		d.t.Fatalf("release %s: want %q, got %q", code, want, got)
 	}
-	d.balanced()
+	d.requireBalanced()
 }
 
 func (d fixture) cancel(id string, want Outcome) {
@@ -140,27 +140,27 @@ func (d fixture) cancel(id string, want Outcome) {
 	if got := d.Cancel(id, nil); got != want {
 		d.t.Fatalf("cancel %s: want %q, got %q", id, want, got)
 	}
-	d.balanced()
+	d.requireBalanced()
 }
 
 // refusesConfirm expects a confirm to be refused for lack of a live hold.
 func (d fixture) refusesConfirm(code string) {
 	d.t.Helper()
 	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
-	d.refused(err, NoLiveHold)
+	d.requireRefusal(err, NoLiveHold)
 }
 
-func (d fixture) refused(err error, want Kind) {
+func (d fixture) requireRefusal(err error, want Kind) {
 	d.t.Helper()
 	var refusal *Refusal
 	if !errors.As(err, &refusal) || refusal.Kind != want || refusal.Message == "" {
 		d.t.Fatalf("want a refusal of kind %s with a message, got %v", want, err)
 	}
-	d.balanced()
+	d.requireBalanced()
 }
 
-// left expects the slot of the day to have so many vacancies.
-func (d fixture) left(date string, want int) {
+// requireVacancies expects the slot of the day to have so many vacancies.
+func (d fixture) requireVacancies(date string, want int) {
 	d.t.Helper()
 	slot := d.slotOn(date)
 	if slot.Vacancies == nil || *slot.Vacancies != want {
@@ -168,8 +168,8 @@ func (d fixture) left(date string, want int) {
 	}
 }
 
-// balanced expects no violated invariant of the inventory.
-func (d fixture) balanced() {
+// requireBalanced expects no violated invariant of the inventory.
+func (d fixture) requireBalanced() {
 	d.t.Helper()
 	if broken := d.Invariants(); len(broken) > 0 {
 		d.t.Fatalf("want no violation, got %+v", broken)

@@ -59,7 +59,7 @@ const (
 )
 
 // Holds returns every remembered hold, oldest first.
-func (p *Platform) Holds() []Hold { return p.Inside().Holds }
+func (p *Platform) Holds() []Hold { return p.State().Holds }
 
 // BookingState is the state of a booking.
 type BookingState string
@@ -157,7 +157,7 @@ func (s *callSubject) facts() (f Facts) {
 		f.Booking, _ = state.bookings.Get(hold.BookingID)
 	}
 	if s.slot.option != nil {
-		f.Slot = new(s.stock.inside(s.slot, s.now))
+		f.Slot = new(s.stock.slotState(s.slot, s.now))
 	}
 	return f
 }

@@ -8,22 +8,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Inside is the state of a platform at one moment.
-type Inside struct {
+// State is the state of a platform at one moment.
+type State struct {
 	Now      time.Time
 	Holds    []Hold      // oldest first
 	Bookings []Booking   // oldest first
 	Slots    []SlotState // by start
 }
 
-// Inside returns the platform's current state.
-func (p *Platform) Inside() Inside {
+// State returns the platform's current state.
+func (p *Platform) State() State {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
-	return Inside{
+	return State{
 		Now:      now,
-		Holds:    listed(p.stock.state.holds, func(h Hold) uint64 { return h.number }),
-		Bookings: listed(p.stock.state.bookings, func(b Booking) uint64 { return b.number }),
+		Holds:    listValues(p.stock.state.holds, func(h Hold) uint64 { return h.number }),
+		Bookings: listValues(p.stock.state.bookings, func(b Booking) uint64 { return b.number }),
 		Slots:    p.stock.listSlots(now),
 	}
 }
@@ -44,7 +44,7 @@ type SlotState struct {
 	Confirmed      int                   `json:"confirmed"`
 }
 
-func (inv *inventory) inside(key slotKey, now time.Time) SlotState {
+func (inv *inventory) slotState(key slotKey, now time.Time) SlotState {
 	when, _ := key.span()
 	s, t := inv.slot(key), inv.state.ledger.tally(key)
 	return SlotState{
@@ -66,7 +66,7 @@ func (inv *inventory) inside(key slotKey, now time.Time) SlotState {
 func (inv *inventory) listSlots(now time.Time) []SlotState {
 	slots := make([]SlotState, 0, inv.state.slots.len())
 	for key := range inv.state.slots.all() {
-		slots = append(slots, inv.inside(key, now))
+		slots = append(slots, inv.slotState(key, now))
 	}
 	slices.SortFunc(slots, func(a, b SlotState) int {
 		if !a.Start.Equal(b.Start) {
@@ -81,17 +81,17 @@ func (inv *inventory) listSlots(now time.Time) []SlotState {
 func (p *Platform) FindHold(code string) (Hold, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	return copied(p.stock.state.holds, code)
+	return copyValue(p.stock.state.holds, code)
 }
 
 // FindBooking returns the booking with that id, and reports whether it is remembered.
 func (p *Platform) FindBooking(id string) (Booking, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	return copied(p.stock.state.bookings, id)
+	return copyValue(p.stock.state.bookings, id)
 }
 
-func copied[V any](t table[string, *V], key string) (value V, ok bool) {
+func copyValue[V any](t table[string, *V], key string) (value V, ok bool) {
 	kept, ok := t.Get(key)
 	if ok {
 		value = *kept
@@ -125,7 +125,7 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 		for _, minute := range option.Starts {
 			key := slotKey{option: option, day: number, minute: minute}
 			if _, ok := key.span(); ok {
-				slots = append(slots, p.stock.inside(key, now))
+				slots = append(slots, p.stock.slotState(key, now))
 			}
 		}
 	}
@@ -140,11 +140,11 @@ func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, 
 	if err != nil {
 		return SlotState{}, err
 	}
-	return p.stock.inside(key, now), nil
+	return p.stock.slotState(key, now), nil
 }
 
-// listed copies the values of a table, ordered by their numbers.
-func listed[V any](t table[string, *V], number func(V) uint64) []V {
+// listValues copies the values of a table, ordered by their numbers.
+func listValues[V any](t table[string, *V], number func(V) uint64) []V {
 	list := make([]V, 0, t.Len())
 	for _, value := range t.all() {
 		list = append(list, *value)

@@ -38,23 +38,23 @@ func (inv *inventory) slot(key slotKey) slot {
 	if touched, ok := inv.state.slots.get(key); ok {
 		return touched
 	}
-	return inv.seed.original(key)
+	return inv.seed.originalSlot(key)
 }
 
-// on returns the first quirk that applies to a case of a hold, or the zero Quirk.
-func (inv *inventory) on(c Case, h *Hold, now time.Time) Quirk {
-	return inv.first(c, h, now, func(q Quirk) bool { return q.On == c && q.Finds == "" })
+// quirkFor returns the first quirk that applies to a case of a hold, or the zero Quirk.
+func (inv *inventory) quirkFor(c Case, h *Hold, now time.Time) Quirk {
+	return inv.firstQuirk(c, h, now, func(q Quirk) bool { return q.On == c && q.Finds == "" })
 }
 
-// first returns the first quirk that fits and concerns the hold. It counts the case.
-func (inv *inventory) first(c Case, h *Hold, now time.Time, fits func(Quirk) bool) Quirk {
+// firstQuirk returns the first quirk that fits and concerns the hold. It counts the case.
+func (inv *inventory) firstQuirk(c Case, h *Hold, now time.Time, fits func(Quirk) bool) Quirk {
 	conduct := inv.conduct.Load()
 	var seen map[string]any
 	count := 0
 	if conduct.counts {
 		var nth int
 		nth, count = inv.seen.count(c, h)
-		seen = about(inv, h, now)
+		seen = describeHold(inv, h, now)
 		seen["nth"], seen["count"] = nth, count
 	}
 	for _, q := range conduct.Quirks {
@@ -71,7 +71,7 @@ func (inv *inventory) concerns(q Quirk, key slotKey, now time.Time) bool {
 	if q.Product == "" && q.Option == "" && q.FromDay == 0 && !q.OnceFull && !q.OnceCancelled {
 		return true
 	}
-	if key.option == nil || !q.within(inv.catalog(), key.option) {
+	if key.option == nil || !q.appliesTo(inv.catalog(), key.option) {
 		return false
 	}
 	if seen := inv.slot(key); q.OnceFull && !seen.wasFull || q.OnceCancelled && !seen.wasCancelled {
@@ -120,7 +120,7 @@ func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken i
 		taken = lawful
 	}
 	if q.Elsewhere {
-		key = next(key)
+		key = nextSlot(key)
 	}
 	if q.Late > 0 && taken != 0 {
 		inv.putOff(lateMove{at: now.Add(time.Duration(q.Late)), slot: key, seats: taken})
@@ -132,9 +132,9 @@ func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken i
 	return taken
 }
 
-// next returns the option's next slot, on the same day or within a week, or the slot itself if
+// nextSlot returns the option's next slot, on the same day or within a week, or the slot itself if
 // there is no other.
-func next(key slotKey) slotKey {
+func nextSlot(key slotKey) slotKey {
 	starts := key.option.Starts
 	for day := key.day; day <= key.day+7; day++ {
 		for _, minute := range starts {
@@ -202,7 +202,7 @@ func (inv *inventory) noteCancelled(key slotKey) {
 // by the slots in use. A slot that lost or gained seats stays: Invariants must see it.
 func (inv *inventory) leave(key slotKey) {
 	touched, ok := inv.state.slots.get(key)
-	if !ok || inv.state.ledger.tally(key).live > 0 || touched != inv.seed.original(key) {
+	if !ok || inv.state.ledger.tally(key).live > 0 || touched != inv.seed.originalSlot(key) {
 		return
 	}
 	inv.state.slots.delete(key)

@@ -8,9 +8,9 @@ import (
 // the holds' states, so that Invariants can detect a platform that miscounts.
 type ledger struct {
 	tallies    slotTable[tally]
-	promises   table[string, promise] // by code
-	bookings   table[string, string]  // codes, by booking id
-	violations []Violation            // in the order in which they were detected
+	promises   table[string, ledgerEntry] // by code
+	bookings   table[string, string]      // codes, by booking id
+	violations []Violation                // in the order in which they were detected
 }
 
 type tally struct {
@@ -19,8 +19,8 @@ type tally struct {
 	live      int // holds and bookings that have not ended
 }
 
-// promise is a hold, and the booking it may become.
-type promise struct {
+// ledgerEntry is a hold, and the booking it may become.
+type ledgerEntry struct {
 	slot      slotKey
 	held      int // seats
 	confirmed int // seats
@@ -47,7 +47,7 @@ const (
 const maxViolations = 1000
 
 func newLedger() ledger {
-	return ledger{tallies: newSlotTable[tally](), promises: newTable[string, promise](), bookings: newTable[string, string]()}
+	return ledger{tallies: newSlotTable[tally](), promises: newTable[string, ledgerEntry](), bookings: newTable[string, string]()}
 }
 
 func (l *ledger) note(invariant, subject, format string, args ...any) {
@@ -66,21 +66,21 @@ func (l *ledger) add(key slotKey, more tally) {
 	l.tallies.set(key, tally{held: t.held + more.held, confirmed: t.confirmed + more.confirmed, live: t.live + more.live})
 }
 
-func (l *ledger) held(code string, key slotKey, seats int) {
+func (l *ledger) recordHold(code string, key slotKey, seats int) {
 	if _, taken := l.promises.Get(code); taken {
 		l.note(uniqueCodes, code, "the code was issued again")
 	}
-	l.promises.Set(code, promise{slot: key, held: seats})
+	l.promises.Set(code, ledgerEntry{slot: key, held: seats})
 	l.add(key, tally{held: seats, live: 1})
 }
 
-func (l *ledger) ended(code string) {
+func (l *ledger) recordEnd(code string) {
 	if p, ok := l.end(code); ok {
 		l.add(p.slot, tally{live: -1})
 	}
 }
 
-func (l *ledger) booked(code, id string, seats int) {
+func (l *ledger) recordBooking(code, id string, seats int) {
 	p, ok := l.end(code)
 	if !ok {
 		return
@@ -94,7 +94,7 @@ func (l *ledger) booked(code, id string, seats int) {
 	l.add(p.slot, tally{confirmed: seats})
 }
 
-func (l *ledger) end(code string) (promise, bool) {
+func (l *ledger) end(code string) (ledgerEntry, bool) {
 	p, ok := l.promises.Get(code)
 	if !ok {
 		l.note(holdsEndOnce, code, "a hold ended that never began")

@@ -21,16 +21,16 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 			d.stock.put(hold.slot, slot{counted: true, vacancies: -1})
 		},
 		"a code was given out twice": func(d fixture, hold Hold, _ Booking) {
-			d.stock.state.ledger.held(hold.Code, hold.slot, 0)
+			d.stock.state.ledger.recordHold(hold.Code, hold.slot, 0)
 		},
 		"a booking id was given out twice": func(d fixture, hold Hold, booking Booking) {
-			d.stock.state.ledger.booked(hold.Code, booking.ID, 0)
+			d.stock.state.ledger.recordBooking(hold.Code, booking.ID, 0)
 		},
 		"a hold ended twice": func(d fixture, _ Hold, booking Booking) {
-			d.stock.state.ledger.ended(booking.Code)
+			d.stock.state.ledger.recordEnd(booking.Code)
 		},
 		"a hold ended that never began": func(d fixture, _ Hold, _ Booking) {
-			d.stock.state.ledger.ended("never")
+			d.stock.state.ledger.recordEnd("never")
 		},
 		"a booking was cancelled twice": func(d fixture, _ Hold, booking Booking) {
 			d.stock.state.ledger.cancelled(booking.ID)
@@ -49,7 +49,7 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 		},
 	} {
 		d := open(t, oneProduct())
-		slot := d.full(day, 5)
+		slot := d.fillSlot(day, 5)
 		booking := d.confirm(d.reserve(slot, 1).Code)
 		hold := d.reserve(slot, 1)
 		breakIt(d, hold, booking)
@@ -142,7 +142,7 @@ func TestAwkwardCodesContainTheCharactersThatBreakClients(t *testing.T) {
 func TestACallReportsWhatItChanged(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	var before, after Facts
 	reported := 0
 	observe := func(b, a Facts) { before, after, reported = b, a, reported+1 }
@@ -171,5 +171,5 @@ func TestACallReportsWhatItChanged(t *testing.T) {
 	if reported != 5 {
 		t.Fatalf("Expected no facts about codes and ids that do not exist, received %d facts", reported)
 	}
-	d.balanced()
+	d.requireBalanced()
 }

@@ -37,7 +37,7 @@ func (l *lifecycle) settle(now time.Time) {
 			return
 		}
 		l.stock.settlePlanned(next.ExpiresAt)
-		quirk := l.stock.on(OnExpiry, next, next.ExpiresAt)
+		quirk := l.stock.quirkFor(OnExpiry, next, next.ExpiresAt)
 		if quirk.Does == Nothing {
 			l.stock.state.expiring.Delete(next)
 			continue
@@ -67,23 +67,23 @@ func (l *lifecycle) makeRoom() error {
 	}
 }
 
-// sellable returns the case of a reserve. It refuses a party that the slot cannot take.
-func (l *lifecycle) sellable(key slotKey, seats int, now time.Time) (Case, error) {
+// reserveCase returns the case of a reserve. It refuses a party that the slot cannot take.
+func (l *lifecycle) reserveCase(key slotKey, seats int, now time.Time) (Case, error) {
 	when, _ := key.span()
 	s := l.stock.slot(key)
 	switch status := s.status(key, when, now); {
 	case status == partnerapi.StatusSoldOut:
 		return OnReserveSoldOut, refuse(Unavailable, "This time is sold out. Please choose another one.")
-	case !status.Bookable():
+	case !status.IsBookable():
 		return OnReserveClosed, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
-	if err := enough(s, seats); err != nil {
+	if err := checkVacancies(s, seats); err != nil {
 		return OnReserveTooMany, err
 	}
 	return OnReserve, nil
 }
 
-func enough(s slot, seats int) error {
+func checkVacancies(s slot, seats int) error {
 	if s.counted && s.vacancies < seats {
 		return refuse(Unavailable, "This time has only %d of the %d places you need. Please choose another one.", max(s.vacancies, 0), seats)
 	}
@@ -113,12 +113,12 @@ func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 	h.taken = l.stock.move(quirk, h, lawful, h.CreatedAt)
 	l.stock.state.holds.Set(h.Code, h)
 	l.stock.state.expiring.Set(h)
-	l.stock.state.ledger.held(h.Code, h.slot, h.promised)
+	l.stock.state.ledger.recordHold(h.Code, h.slot, h.promised)
 }
 
-// confirmable returns the case of a confirm, and the booking if the hold has become one. It refuses
+// confirmCase returns the case of a confirm, and the booking if the hold has become one. It refuses
 // a hold that has ended.
-func (l *lifecycle) confirmable(h *Hold) (Case, *Booking, error) {
+func (l *lifecycle) confirmCase(h *Hold) (Case, *Booking, error) {
 	switch h.State {
 	case Released:
 		return OnConfirmReleased, nil, refuse(NoLiveHold, "This reservation was released and can no longer be confirmed.")
@@ -167,7 +167,7 @@ func (l *lifecycle) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *B
 	ended.State, ended.EndedAt, ended.BookingID = Confirmed, now, booking.ID
 	l.stock.state.holds.Set(h.Code, &ended)
 	l.stock.state.bookings.Set(booking.ID, booking)
-	l.stock.state.ledger.booked(h.Code, booking.ID, booking.Seats)
+	l.stock.state.ledger.recordBooking(h.Code, booking.ID, booking.Seats)
 	return booking
 }
 
@@ -177,14 +177,14 @@ func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time)
 	ended.State, ended.EndedAt = state, at
 	l.stock.state.holds.Set(h.Code, &ended)
 	l.stock.move(quirk, h, -h.taken, at)
-	l.stock.state.ledger.ended(h.Code)
+	l.stock.state.ledger.recordEnd(h.Code)
 	l.stock.leave(h.slot)
 	l.stock.state.remember(h.Code)
 }
 
 func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 	cancelled := *b
-	cancelled.slot = b.slot.in(l.stock.catalog()) // the catalog may have been replaced meanwhile
+	cancelled.slot = b.slot.inCatalog(l.stock.catalog()) // the catalog may have been replaced meanwhile
 	cancelled.State, cancelled.CancelledAt = Cancelled, now
 	l.stock.state.bookings.Set(b.ID, &cancelled)
 	l.stock.move(quirk, holdOf(&cancelled), -b.taken, now)
@@ -210,7 +210,7 @@ func (l *lifecycle) lookAway(quirk Quirk, key slotKey) {
 	time.Sleep(time.Duration(quirk.Race))
 	l.mu.Lock()
 	if quirk.Overwrites {
-		l.stock.put(key.in(l.stock.catalog()), seen)
+		l.stock.put(key.inCatalog(l.stock.catalog()), seen)
 	}
 }
 
@@ -221,13 +221,13 @@ func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
 	}
 	l.lookAway(quirk, h.slot)
 	seen := *h
-	seen.slot = seen.slot.in(l.stock.catalog())
+	seen.slot = seen.slot.inCatalog(l.stock.catalog())
 	return &seen
 }
 
-// changed returns the current hold, and reports whether a call other than the quirk's Against has
+// currentHold returns the current hold, and reports whether a call other than the quirk's Against has
 // changed it meanwhile.
-func (l *lifecycle) changed(h *Hold, quirk Quirk) (now *Hold, changed bool) {
+func (l *lifecycle) currentHold(h *Hold, quirk Quirk) (now *Hold, changed bool) {
 	if quirk.Against == "" {
 		return h, false
 	}

@@ -14,9 +14,9 @@ const day = "2026-07-10"
 func TestReserveTakesSeatsImmediately(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	hold := d.reserve(slot, 3)
-	d.left(day, 2)
+	d.requireVacancies(day, 2)
 	if hold.Code == "" || !hold.ExpiresAt.Equal(noon.Add(DefaultHoldFor)) {
 		t.Fatalf("want a code, and an expiry 20 minutes ahead, got %q and %s", hold.Code, hold.ExpiresAt)
 	}
@@ -28,7 +28,7 @@ func TestReserveTakesSeatsImmediately(t *testing.T) {
 func TestReserveIsRefusedAndHoldsNothing(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 2)
+	slot := d.fillSlot(day, 2)
 	soldOut, closed := d.slotOn("2026-07-11").ID, d.slotOn("2026-07-12").ID
 	d.change(soldOut, SlotChange{Status: new(partnerapi.StatusSoldOut)})
 	d.change(closed, SlotChange{Status: new(partnerapi.StatusClosed)})
@@ -66,9 +66,9 @@ func TestReserveIsRefusedAndHoldsNothing(t *testing.T) {
 	for name, c := range cases {
 		_, err := d.Reserve(c.request, nil)
 		t.Log(name, "->", err)
-		d.refused(err, c.kind)
+		d.requireRefusal(err, c.kind)
 	}
-	d.left(day, 2)
+	d.requireVacancies(day, 2)
 	if holds := d.Holds(); len(holds) != 0 {
 		t.Fatalf("want nothing held, got %+v", holds)
 	}
@@ -85,24 +85,24 @@ func TestInfantsTakeNoSeatUnlessTheCatalogSaysSo(t *testing.T) {
 		4: {"unit-child": 0, "unit-infant": 1},
 	} {
 		d := open(t, oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.Seats = seats }))
-		request := d.request(d.full(day, 10), 1)
+		request := d.request(d.fillSlot(day, 10), 1)
 		request.Units = family
 		if _, err := d.Reserve(request, nil); err != nil {
 			t.Fatal(err)
 		}
-		d.left(day, 10-want)
+		d.requireVacancies(day, 10-want)
 	}
 }
 
 func TestConfirmBooksAndASecondConfirmBooksNothing(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	hold := d.reserve(d.full(day, 5), 2)
+	hold := d.reserve(d.fillSlot(day, 5), 2)
 	first := d.confirm(hold.Code)
 	if first.ID == "" || first.ID == hold.Code || len(first.Tickets) == 0 {
 		t.Fatalf("want a booking id of its own and tickets, got %+v", first)
 	}
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	d.clock.Advance(time.Hour)
 	again, err := d.Confirm(partnerapi.ConfirmRequest{
 		ReservationConfirmationCode: hold.Code, Contact: &partnerapi.Contact{FullName: "Somebody Else"},
@@ -110,7 +110,7 @@ func TestConfirmBooksAndASecondConfirmBooksNothing(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(again, first) {
 		t.Fatalf("want the first booking again, got %+v, %v", again, err)
 	}
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	if n := len(d.Bookings()); n != 1 {
 		t.Fatalf("want one booking, got %d", n)
 	}
@@ -119,7 +119,7 @@ func TestConfirmBooksAndASecondConfirmBooksNothing(t *testing.T) {
 func TestConfirmKeepsTheContactOfReserveUnlessItBringsItsOwn(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	request := d.request(d.full(day, 5), 1)
+	request := d.request(d.fillSlot(day, 5), 1)
 	request.Contact = &partnerapi.Contact{FullName: "Ana"}
 	request.ResellerReference = "b-1"
 	hold, err := d.Reserve(request, nil)
@@ -136,7 +136,7 @@ func TestConfirmKeepsTheContactOfReserveUnlessItBringsItsOwn(t *testing.T) {
 func TestConfirmIsRefusedWithoutALiveHold(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	d.refusesConfirm("unknown")
 
 	released := d.reserve(slot, 1)
@@ -150,57 +150,57 @@ func TestConfirmIsRefusedWithoutALiveHold(t *testing.T) {
 	expired := d.reserve(slot, 1)
 	d.clock.Advance(DefaultHoldFor)
 	d.refusesConfirm(expired.Code)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 }
 
 func TestReleaseGivesSeatsBackOnceWhateverTheCode(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	hold := d.reserve(d.full(day, 5), 2)
+	hold := d.reserve(d.fillSlot(day, 5), 2)
 	d.release("unknown", HoldUnknown)
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	d.release(hold.Code, HoldReleased)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 	d.release(hold.Code, HoldReleasedYet)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 }
 
 func TestCancelGivesSeatsBackOnceWhateverTheID(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	hold := d.reserve(d.full(day, 5), 2)
+	hold := d.reserve(d.fillSlot(day, 5), 2)
 	booking := d.confirm(hold.Code)
 	d.cancel("unknown", BookingUnknown)
 	d.cancel(hold.Code, BookingUnknown)
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	d.cancel(booking.ID, BookingCancelled)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 	d.cancel(booking.ID, BookingCancelledYet)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 	d.release(hold.Code, HoldConfirmed)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 }
 
 func TestSeatsOfAnExpiredHoldComeBackByThemselvesAtTheSecond(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	d.clock.Set(noon.Add(300 * time.Millisecond))
-	hold := d.reserve(d.full(day, 5), 2)
+	hold := d.reserve(d.fillSlot(day, 5), 2)
 	if !hold.ExpiresAt.Equal(noon.Add(DefaultHoldFor)) {
 		t.Fatalf("want an expiry in whole seconds, got %s", hold.ExpiresAt)
 	}
 	d.clock.Set(hold.ExpiresAt.Add(-time.Nanosecond))
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	d.clock.Set(hold.ExpiresAt)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 	d.release(hold.Code, HoldExpired)
-	d.left(day, 5)
+	d.requireVacancies(day, 5)
 }
 
 func TestAHoldExpiresOnTimeHoweverLateItIsRead(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	hold := d.reserve(d.full(day, 5), 2)
+	hold := d.reserve(d.fillSlot(day, 5), 2)
 	d.clock.Advance(48 * time.Hour)
 	if ended := d.Holds()[0]; ended.State != Expired || !ended.EndedAt.Equal(hold.ExpiresAt) {
 		t.Fatalf("want the hold expired at %s, got %s at %s", hold.ExpiresAt, ended.State, ended.EndedAt)
@@ -212,23 +212,23 @@ func TestAPartnerWithoutHoldsTakesSeatsAtConfirm(t *testing.T) {
 	c := oneProduct()
 	c.NoHolds = true
 	d := open(t, c)
-	slot := d.full(day, 3)
+	slot := d.fillSlot(day, 3)
 	first, second := d.reserve(slot, 2), d.reserve(slot, 2)
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	if ahead := first.ExpiresAt.Sub(noon); ahead != 24*time.Hour {
 		t.Fatalf("want an expiry 24 hours ahead, got %s", ahead)
 	}
 	d.confirm(first.Code)
-	d.left(day, 1)
+	d.requireVacancies(day, 1)
 	_, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: second.Code}, nil)
-	d.refused(err, Unavailable)
+	d.requireRefusal(err, Unavailable)
 	d.release(second.Code, HoldReleased)
-	d.left(day, 1)
+	d.requireVacancies(day, 1)
 	d.cancel(d.Bookings()[0].ID, BookingCancelled)
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 	d.reserve(slot, 3)
 	d.clock.Advance(24 * time.Hour)
-	d.left(day, 3)
+	d.requireVacancies(day, 3)
 }
 
 func TestSlotsWithoutLimitTakeAnyPartyAndNameNoVacancies(t *testing.T) {
@@ -252,7 +252,7 @@ func TestAPlatformRemembersABoundedNumberOfHolds(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	d.life.most = 3
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	kept := d.confirm(d.reserve(slot, 1).Code)
 	first := d.reserve(slot, 1)
 	d.release(first.Code, HoldReleased)
@@ -264,11 +264,11 @@ func TestAPlatformRemembersABoundedNumberOfHolds(t *testing.T) {
 	d.reserve(slot, 1)
 	d.release(second.Code, HoldUnknown)
 	_, err := d.Reserve(d.request(slot, 1), nil)
-	d.refused(err, Full)
+	d.requireRefusal(err, Full)
 	d.cancel(kept.ID, BookingCancelled)
 	d.reserve(slot, 1)
 	d.cancel(kept.ID, BookingUnknown)
-	d.left(day, 2)
+	d.requireVacancies(day, 2)
 }
 
 func TestSlotsThatAreNoLongerInUseAreNotStored(t *testing.T) {
@@ -277,12 +277,12 @@ func TestSlotsThatAreNoLongerInUseAreNotStored(t *testing.T) {
 	slot := d.slotOn(day)
 	hold := d.reserve(slot.ID, 1)
 	booking := d.confirm(d.reserve(slot.ID, 1).Code)
-	if n := len(d.Inside().Slots); n != 1 {
+	if n := len(d.State().Slots); n != 1 {
 		t.Fatalf("want the slot stored while it is in use, got %d", n)
 	}
 	d.release(hold.Code, HoldReleased)
 	d.cancel(booking.ID, BookingCancelled)
-	if n := len(d.Inside().Slots); n != 0 {
+	if n := len(d.State().Slots); n != 0 {
 		t.Fatalf("want no slot stored, got %d", n)
 	}
 	if again := d.slotOn(day); !reflect.DeepEqual(again, slot) {

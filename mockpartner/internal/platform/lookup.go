@@ -29,10 +29,10 @@ func nearest[V any](l *lifecycle, asked string, c Case, now time.Time, all table
 		}
 		for _, one := range all.all() {
 			id, hold := of(one)
-			if !q.Finds.alike(asked, id) || !l.stock.concerns(q, hold.slot, now) || ok && hold.number < newest {
+			if !q.Finds.matches(asked, id) || !l.stock.concerns(q, hold.slot, now) || ok && hold.number < newest {
 				continue
 			}
-			if q.decides(l.stock.seed, about(l.stock, hold, now), int(hold.number)) {
+			if q.decides(l.stock.seed, describeHold(l.stock, hold, now), int(hold.number)) {
 				found, newest, ok = one, hold.number, true
 			}
 		}
@@ -57,7 +57,7 @@ func allNearly() []Nearly { return []Nearly{OtherCase, Shorter, Longer, Padded, 
 // nearLength is the number of bytes that a partner compares if it compares only the start or end.
 const nearLength = 8
 
-func (n Nearly) alike(asked, known string) bool {
+func (n Nearly) matches(asked, known string) bool {
 	long := len(asked) >= nearLength && len(known) >= nearLength
 	switch n {
 	case OtherCase:

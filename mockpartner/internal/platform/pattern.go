@@ -37,15 +37,15 @@ func (d seed) share(key slotKey) int {
 	return int((spread >> 32) * 100 >> 32)
 }
 
-// original computes the slot before any change to it.
-func (d seed) original(key slotKey) slot {
+// originalSlot computes the slot before any change to it.
+func (d seed) originalSlot(key slotKey) slot {
 	if key.option.FromCalendar() {
 		return calendarSlot(key)
 	}
 	schedule, random := &key.option.Schedule, d.source(key)
-	s := slot{counted: key.option.Counted()}
+	s := slot{counted: key.option.HasCount()}
 	if schedule.Capacity.Max > 0 {
-		s.capacity = between(random, schedule.Capacity.Min, schedule.Capacity.Max)
+		s.capacity = drawBetween(random, schedule.Capacity.Min, schedule.Capacity.Max)
 	}
 	limitedAt := min(key.option.LimitedAt, s.capacity)
 	switch share := d.share(key); {
@@ -55,9 +55,9 @@ func (d seed) original(key slotKey) slot {
 		s.closed = true
 		s.vacancies = s.capacity
 	case share < schedule.SoldOut+schedule.Closed+schedule.Limited:
-		s.vacancies = between(random, 1, limitedAt)
+		s.vacancies = drawBetween(random, 1, limitedAt)
 	default:
-		s.vacancies = between(random, limitedAt+1, s.capacity)
+		s.vacancies = drawBetween(random, limitedAt+1, s.capacity)
 	}
 	s.elsewhere = s.capacity - s.vacancies
 	return s
@@ -74,8 +74,8 @@ func calendarSlot(key slotKey) slot {
 	return s
 }
 
-// between draws a number from low to high, or returns high if the range is empty.
-func between(random *rand.Rand, low, high int) int {
+// drawBetween draws a number from low to high, or returns high if the range is empty.
+func drawBetween(random *rand.Rand, low, high int) int {
 	if low >= high {
 		return high
 	}
@@ -181,5 +181,5 @@ func (l *lifecycle) issueBookingID(h *Hold, now time.Time) string {
 }
 
 func (l *lifecycle) reuses(what Reuse, h *Hold, now time.Time) bool {
-	return l.stock.first(Case(what), h, now, func(q Quirk) bool { return q.Reuse == what }).Reuse == what
+	return l.stock.firstQuirk(Case(what), h, now, func(q Quirk) bool { return q.Reuse == what }).Reuse == what
 }

@@ -152,8 +152,8 @@ func (c Conduct) check() (*Conduct, error) {
 	return &c, nil
 }
 
-// Idle returns the quirks that have not applied since the conduct was set.
-func (c Conduct) Idle() (idle []Quirk) {
+// IdleQuirks returns the quirks that have not applied since the conduct was set.
+func (c Conduct) IdleQuirks() (idle []Quirk) {
 	for _, q := range c.Quirks {
 		if !q.applied.Load() {
 			idle = append(idle, q)
@@ -171,7 +171,7 @@ func (c *Conduct) watchesCancelled() bool {
 	return slices.ContainsFunc(c.Quirks, func(q Quirk) bool { return q.OnceCancelled })
 }
 
-func (q Quirk) within(sold *catalog.Index, option *catalog.IndexedOption) bool {
+func (q Quirk) appliesTo(sold *catalog.Index, option *catalog.IndexedOption) bool {
 	return q.withinProduct(sold, option.Product) &&
 		(q.Option == "" || q.Option == option.ID || q.Option == First && option.ID == option.Product.Options[0].ID || q.Option == Last && option.ID == option.Product.Options[len(option.Product.Options)-1].ID)
 }

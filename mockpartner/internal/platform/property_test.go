@@ -170,7 +170,7 @@ func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
 	t.Parallel()
 	const callers, rounds, seats = 16, 200, 20
 	d := open(t, oneProduct())
-	slot := d.full(day, seats)
+	slot := d.fillSlot(day, seats)
 	var callersDone sync.WaitGroup
 	codes := make([][]string, callers)
 	for caller := range callers {
@@ -198,15 +198,15 @@ func TestConcurrentCallersNeverSellASeatTwice(t *testing.T) {
 		})
 	}
 	callersDone.Wait()
-	d.balanced()
+	d.requireBalanced()
 	all := slices.Concat(codes...)
 	slices.Sort(all)
 	if n := len(all); n == 0 || len(slices.Compact(all)) != n {
 		t.Fatalf("want codes, each given out once, got %d of which %d differ", n, len(slices.Compact(all)))
 	}
 	d.clock.Advance(time.Hour)
-	d.left(day, seats)
-	d.balanced()
+	d.requireVacancies(day, seats)
+	d.requireBalanced()
 }
 
 // With any mix of quirks, a platform continues to answer: it forgets holds, snapshots
@@ -252,7 +252,7 @@ func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
 			},
 			"": func(*rapid.T) {
 				d.Invariants()
-				d.Inside()
+				d.State()
 				d.Timers(5)
 				if _, err := d.Listing(catalog.Filter{}); err != nil {
 					rt.Fatal(err)
@@ -273,7 +273,7 @@ func anyQuirk(rt *rapid.T) Quirk {
 		return Quirk{Shuffle: true}
 	}
 	q := Quirk{On: rapid.SampledFrom(cases()).Draw(rt, "on")}
-	if can := allowed()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
+	if can := allowedEffects()[q.On]; len(can) > 0 && rapid.Bool().Draw(rt, "does something") {
 		q.Does = rapid.SampledFrom(can).Draw(rt, "does")
 	}
 	if q.On == OnConfirmUnknown {

@@ -123,7 +123,7 @@ const (
 	Nothing Does = "nothing"
 )
 
-func allowed() map[Case][]Does {
+func allowedEffects() map[Case][]Does {
 	return map[Case][]Does{
 		OnReserve:          {Refuse, Nothing},
 		OnReserveClosed:    {Accept},
@@ -198,7 +198,7 @@ const maxFromDay = MaxWindowDays
 
 // Check validates the quirk. Its error is an *invalid.Error.
 func (q Quirk) Check() error {
-	can, known := allowed()[q.On]
+	can, known := allowedEffects()[q.On]
 	about := 0
 	for _, given := range []bool{q.On != "", q.Reuse != "", q.Drift != "", q.Shuffle} {
 		if given {
@@ -210,47 +210,47 @@ func (q Quirk) Check() error {
 	case invalid.Name(q.Name) != nil:
 		return invalid.Name(q.Name)
 	case about != 1:
-		return invalid.At("on", "expected one of on, reuse, drift and shuffle")
+		return invalid.ErrorAt("on", "expected one of on, reuse, drift and shuffle")
 	case q.On != "" && !known:
-		return invalid.At("on", "expected one of %v, received %q", cases(), q.On)
+		return invalid.ErrorAt("on", "expected one of %v, received %q", cases(), q.On)
 	case q.Does != "" && !slices.Contains(can, q.Does):
-		return invalid.At("does", "expected one of %v on %s, received %q", can, q.On, q.Does)
+		return invalid.ErrorAt("does", "expected one of %v on %s, received %q", can, q.On, q.Does)
 	case q.Takes != "" && !slices.Contains(amounts(), q.Takes):
-		return invalid.At("takes", "expected one of %v, received %q", amounts(), q.Takes)
+		return invalid.ErrorAt("takes", "expected one of %v, received %q", amounts(), q.Takes)
 	case q.Gives != "" && !slices.Contains(amounts(), q.Gives):
-		return invalid.At("gives", "expected one of %v, received %q", amounts(), q.Gives)
+		return invalid.ErrorAt("gives", "expected one of %v, received %q", amounts(), q.Gives)
 	case q.Finds != "" && (!slices.Contains([]Case{OnConfirm, OnRelease, OnCancel}, q.On) || !slices.Contains(allNearly(), q.Finds) || moves || q.Race != 0 || q.Does != ""):
-		return invalid.At("finds", "expected one of %v, with on: confirm, release or cancel and nothing else, received %q", allNearly(), q.Finds)
+		return invalid.ErrorAt("finds", "expected one of %v, with on: confirm, release or cancel and nothing else, received %q", allNearly(), q.Finds)
 	case q.Against != "" && (q.Race == 0 || q.On != OnConfirm && q.On != OnRelease || q.Against != "confirmed" && q.Against != "released"):
-		return invalid.At("against", "expected confirmed or released, with a race on confirm or release, received %q", q.Against)
+		return invalid.ErrorAt("against", "expected confirmed or released, with a race on confirm or release, received %q", q.Against)
 	case q.Overwrites && q.Race == 0:
-		return invalid.At("overwrites", "requires race, after which the vacancies are written back")
+		return invalid.ErrorAt("overwrites", "requires race, after which the vacancies are written back")
 	case q.Probability < 0 || q.Probability > 1:
-		return invalid.At("probability", "expected a number above 0 and up to 1, received %v", q.Probability)
+		return invalid.ErrorAt("probability", "expected a number above 0 and up to 1, received %v", q.Probability)
 	case q.On == "" && (moves || q.Elsewhere || q.Late != 0 || q.Race != 0 || q.Does != ""):
-		return invalid.At("on", "does, takes, gives, elsewhere, late and race need on: the case that they are about")
+		return invalid.ErrorAt("on", "does, takes, gives, elsewhere, late and race need on: the case that they are about")
 	case q.On == OnConfirmUnknown && (moves || q.Product != "" || q.Option != "" || q.FromDay != 0 || q.OnceFull || q.OnceCancelled):
-		return invalid.At("on", "an unknown code has no slot: leave out takes, gives, and everything about products, options and slots")
+		return invalid.ErrorAt("on", "an unknown code has no slot: leave out takes, gives, and everything about products, options and slots")
 	case q.OnceFull && q.On == "":
-		return invalid.At("once_full", "expected on: the case that the quirk is about")
+		return invalid.ErrorAt("once_full", "expected on: the case that the quirk is about")
 	case q.OnceCancelled && q.On == "":
-		return invalid.At("once_cancelled", "expected on: the case that the quirk is about")
+		return invalid.ErrorAt("once_cancelled", "expected on: the case that the quirk is about")
 	case q.On != "" && q.Does == "" && !moves && q.Race == 0 && q.Finds == "":
-		return invalid.At("does", "the quirk changes nothing: say what it does, takes or gives")
+		return invalid.ErrorAt("does", "the quirk changes nothing: say what it does, takes or gives")
 	case (q.Elsewhere || q.Late != 0) && !moves:
-		return invalid.At("takes", "elsewhere and late need takes or gives")
+		return invalid.ErrorAt("takes", "elsewhere and late need takes or gives")
 	case q.Race != 0 && !slices.Contains(races(), q.On):
-		return invalid.At("race", "expected on: one of %v with it, received %q", races(), q.On)
+		return invalid.ErrorAt("race", "expected on: one of %v with it, received %q", races(), q.On)
 	case q.Race != 0 && (q.Does == Refuse || q.Does == Nothing):
-		return invalid.At("race", "cannot be used with does: %s, because there is nothing to delay", q.Does)
+		return invalid.ErrorAt("race", "cannot be used with does: %s, because there is nothing to delay", q.Does)
 	case q.Race < 0 || q.Race > maxRace:
-		return invalid.At("race", "expected at most %v", maxRace)
+		return invalid.ErrorAt("race", "expected at most %v", maxRace)
 	case q.Reuse != "" && q.Reuse != ReuseCodes && q.Reuse != ReuseBookingIDs:
-		return invalid.At("reuse", "expected %s or %s, received %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
+		return invalid.ErrorAt("reuse", "expected %s or %s, received %q", ReuseCodes, ReuseBookingIDs, q.Reuse)
 	case q.Drift != "" && !slices.Contains([]Drift{DriftProducts, DriftOptions, DriftSlots}, q.Drift):
-		return invalid.At("drift", "expected %s, %s or %s, received %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
+		return invalid.ErrorAt("drift", "expected %s, %s or %s, received %q", DriftProducts, DriftOptions, DriftSlots, q.Drift)
 	case q.FromDay < 0 || q.FromDay > maxFromDay:
-		return invalid.At("from_day", "expected a number of days from 0 to %d, received %d", maxFromDay, q.FromDay)
+		return invalid.ErrorAt("from_day", "expected a number of days from 0 to %d, received %d", maxFromDay, q.FromDay)
 	}
 	_, err := q.compile()
 	return err
@@ -283,7 +283,7 @@ func (q Quirk) decides(seed seed, about map[string]any, count int) bool {
 
 func cases() []Case {
 	var all []Case
-	for c := range allowed() {
+	for c := range allowedEffects() {
 		all = append(all, c)
 	}
 	slices.Sort(all)
@@ -302,7 +302,7 @@ func (d *Duration) UnmarshalYAML(node ast.Node) error {
 	_, isScalar := node.(ast.ScalarNode)
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed < 0 || parsed > MaxDuration || !isScalar {
-		return yamlfile.At(node, "expected a duration from 0s to %s, such as 250ms or 2s, received %q", MaxDuration, text)
+		return yamlfile.ErrorAt(node, "expected a duration from 0s to %s, such as 250ms or 2s, received %q", MaxDuration, text)
 	}
 	*d = Duration(parsed)
 	return nil

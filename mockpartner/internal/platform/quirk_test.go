@@ -29,7 +29,7 @@ func quirkyDesk(t *testing.T, quirks ...Quirk) fixture {
 // vacanciesOf is how many vacancies the slot has, as the platform counts.
 func (d fixture) vacanciesOf(slotID string) int {
 	d.t.Helper()
-	for _, s := range d.Inside().Slots {
+	for _, s := range d.State().Slots {
 		if s.AvailabilityID == slotID {
 			return s.Vacancies
 		}
@@ -139,7 +139,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 		t.Run(fmt.Sprintf("%+v", c.quirk), func(t *testing.T) {
 			t.Parallel()
 			d := quirkyDesk(t, c.quirk)
-			slot := d.full(day, 5)
+			slot := d.fillSlot(day, 5)
 			c.calls(d, slot)
 			if got := d.vacanciesOf(slot); got != c.left {
 				t.Errorf("want %d vacancies left, got %d", c.left, got)
@@ -152,7 +152,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 			if err := plain.Behave(Conduct{}); err != nil {
 				t.Fatal(err)
 			}
-			c.calls(plain, plain.full(day, 5))
+			c.calls(plain, plain.fillSlot(day, 5))
 			if broken := plain.Invariants(); len(broken) > 0 {
 				t.Errorf("want nothing broken once the quirk is gone, got %+v", broken)
 			}
@@ -163,7 +163,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 func TestLateSeatsMoveWhenTheClockGetsThere(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{On: OnReserve, Takes: AmountAll, Late: Duration(5 * time.Minute)})
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	d.holds(slot, 1)
 	d.clock.Advance(2 * time.Minute)
 	d.holds(slot, 2)
@@ -193,7 +193,7 @@ func TestACodeThatHasEndedIsAcceptedIfAQuirkSaysSo(t *testing.T) {
 		OnConfirmAgain:     func(d fixture, h Hold) { d.books(h.Code) },
 	} {
 		d := quirkyDesk(t, Quirk{On: on, Does: Accept})
-		hold := d.holds(d.full(day, 5), 1)
+		hold := d.holds(d.fillSlot(day, 5), 1)
 		end(d, hold)
 		booking := d.books(hold.Code)
 		if _, ok := d.FindBooking(booking.ID); !ok {
@@ -215,7 +215,7 @@ func TestACodeThatHasEndedIsAcceptedIfAQuirkSaysSo(t *testing.T) {
 func TestAnAnswerWithoutAnEffectChangesNothing(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{On: OnReserve, Does: Nothing}, Quirk{On: OnConfirm, Does: Nothing})
-	hold := d.holds(d.full(day, 5), 1)
+	hold := d.holds(d.fillSlot(day, 5), 1)
 	if hold.Code == "" || len(d.Holds()) != 0 {
 		t.Errorf("want a code and no hold, got %+v", d.Holds())
 	}
@@ -234,7 +234,7 @@ func TestAnAnswerWithoutAnEffectChangesNothing(t *testing.T) {
 func TestAQuirkReusesTheIDsOfEndedHoldsAndBookings(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{Reuse: ReuseCodes}, Quirk{Reuse: ReuseBookingIDs})
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	first, second := d.holds(slot, 1), d.holds(slot, 1)
 	if first.Code == second.Code {
 		t.Errorf("want the code of a live hold left alone, got %s twice", first.Code)
@@ -262,7 +262,7 @@ func TestCallsThatRaceAreAllDone(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				d := quirkyDesk(t, Quirk{On: c.on, Race: Duration(time.Second)})
-				slot := d.full(day, 5)
+				slot := d.fillSlot(day, 5)
 				call := func() { d.holds(slot, 3) }
 				switch c.on {
 				case OnConfirm:
@@ -331,12 +331,12 @@ func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
 func TestASlotThatWasFullIsRememberedForAQuirkThatAsks(t *testing.T) {
 	t.Parallel()
 	d := quirkyDesk(t, Quirk{On: OnReserve, Does: Refuse, OnceFull: true})
-	slot := d.full(day, 1)
+	slot := d.fillSlot(day, 1)
 	d.Release(d.holds(slot, 1).Code, nil)
 	if _, err := d.Reserve(d.request(slot, 1), nil); err == nil {
 		t.Error("want the slot that was full shut")
 	}
-	d.holds(d.full("2026-07-03", 2), 1)
+	d.holds(d.fillSlot("2026-07-03", 2), 1)
 }
 
 func TestASlotWithACancelledBookingIsRememberedForAQuirkThatAsks(t *testing.T) {
@@ -368,7 +368,7 @@ func TestOldIDsOfADriftingSlotAreStillKnown(t *testing.T) {
 	}
 	d.holds(first, 1)
 	d.holds(second, 1)
-	if held := d.Inside().Slots; len(held) != 1 || held[0].Held != 2 {
+	if held := d.State().Slots; len(held) != 1 || held[0].Held != 2 {
 		t.Errorf("want both of the same slot, got %+v", held)
 	}
 	listings := map[string]bool{}

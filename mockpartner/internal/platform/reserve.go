@@ -50,7 +50,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (Hold, 
 	if err != nil {
 		if ok {
 			bad := &Hold{slot: key, Order: Order{AvailabilityID: r.AvailabilityID, Units: r.Units}}
-			p.stock.move(p.stock.on(OnReserveBadParty, bad, now), bad, 0, now)
+			p.stock.move(p.stock.quirkFor(OnReserveBadParty, bad, now), bad, 0, now)
 		}
 		return Hold{}, err
 	}
@@ -65,8 +65,8 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (Hold, 
 		CreatedAt: now,
 		slot:      key,
 	}
-	comesUpon, refusal := p.life.sellable(key, seats, now)
-	quirk := p.stock.on(comesUpon, hold, now)
+	comesUpon, refusal := p.life.reserveCase(key, seats, now)
+	quirk := p.stock.quirkFor(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
 		p.stock.move(quirk, hold, 0, now)
@@ -76,7 +76,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (Hold, 
 		return Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
 	p.life.lookAway(quirk, hold.slot)
-	hold.slot = hold.slot.in(p.Catalog()) // the catalog may have been replaced meanwhile
+	hold.slot = hold.slot.inCatalog(p.Catalog()) // the catalog may have been replaced meanwhile
 	if err := p.life.makeRoom(); err != nil {
 		return Hold{}, err
 	}
@@ -101,22 +101,22 @@ func (p *Platform) Release(code string, observe Observe) Outcome {
 func (l *lifecycle) release(hold *Hold, now time.Time) Outcome {
 	switch hold.State {
 	case Released:
-		l.stock.move(l.stock.on(OnReleaseAgain, hold, now), hold, 0, now)
+		l.stock.move(l.stock.quirkFor(OnReleaseAgain, hold, now), hold, 0, now)
 		return HoldReleasedYet
 	case Expired:
-		l.stock.move(l.stock.on(OnReleaseExpired, hold, now), hold, 0, now)
+		l.stock.move(l.stock.quirkFor(OnReleaseExpired, hold, now), hold, 0, now)
 		return HoldExpired
 	case Confirmed:
 		l.releaseConfirmed(hold, now)
 		return HoldConfirmed
 	}
-	quirk := l.stock.on(OnRelease, hold, now)
+	quirk := l.stock.quirkFor(OnRelease, hold, now)
 	if quirk.Does == Nothing {
 		l.stock.move(quirk, hold, 0, now)
 		return HoldReleased
 	}
 	hold = l.asSeen(hold, quirk)
-	if again, changed := l.changed(hold, quirk); changed {
+	if again, changed := l.currentHold(hold, quirk); changed {
 		return l.release(again, now)
 	}
 	l.endHold(hold, Released, quirk, now)
@@ -127,10 +127,10 @@ func (l *lifecycle) release(hold *Hold, now time.Time) Outcome {
 func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 	booking, ok := l.stock.state.bookings.Get(h.BookingID)
 	if ok && booking.State == Cancelled {
-		l.stock.move(l.stock.on(OnReleaseCancelled, h, now), h, 0, now)
+		l.stock.move(l.stock.quirkFor(OnReleaseCancelled, h, now), h, 0, now)
 		return
 	}
-	quirk := l.stock.on(OnReleaseConfirmed, h, now)
+	quirk := l.stock.quirkFor(OnReleaseConfirmed, h, now)
 	if quirk.Does == Accept && ok {
 		l.endBooking(booking, quirk, now)
 		return
@@ -147,7 +147,7 @@ func (p *Platform) Confirm(r partnerapi.ConfirmRequest, observe Observe) (Bookin
 	p.stock.calls.confirms++
 	hold, ok := p.life.find(r.ReservationConfirmationCode, OnConfirm, now)
 	if !ok {
-		if p.stock.on(OnConfirmUnknown, &Hold{Code: r.ReservationConfirmationCode}, now).Does == Accept {
+		if p.stock.quirkFor(OnConfirmUnknown, &Hold{Code: r.ReservationConfirmationCode}, now).Does == Accept {
 			return *p.life.newBooking(&Hold{Code: r.ReservationConfirmationCode, State: Held}, r, now), nil
 		}
 		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
@@ -157,8 +157,8 @@ func (p *Platform) Confirm(r partnerapi.ConfirmRequest, observe Observe) (Bookin
 }
 
 func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Time) (Booking, error) {
-	comesUpon, standing, refusal := l.confirmable(hold)
-	quirk := l.stock.on(comesUpon, hold, now)
+	comesUpon, standing, refusal := l.confirmCase(hold)
+	quirk := l.stock.quirkFor(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
 		l.stock.move(quirk, hold, 0, now)
@@ -175,12 +175,12 @@ func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Ti
 	}
 	// A partner without holds takes the seats only now (CNF-7).
 	hold = l.asSeen(hold, quirk)
-	if again, changed := l.changed(hold, quirk); changed {
+	if again, changed := l.currentHold(hold, quirk); changed {
 		return l.confirm(again, r, now)
 	}
 	lawful := 0
 	if comesUpon == OnConfirm && hold.promised == 0 {
-		if err := enough(l.stock.slot(hold.slot), hold.Seats); err != nil {
+		if err := checkVacancies(l.stock.slot(hold.slot), hold.Seats); err != nil {
 			return Booking{}, err
 		}
 		lawful = hold.Seats
@@ -204,10 +204,10 @@ func (p *Platform) Cancel(id string, observe Observe) Outcome {
 	}
 	defer p.life.look(now, observe, slotKey{}, booking.Code).end()
 	if booking.State == Cancelled {
-		p.stock.move(p.stock.on(OnCancelAgain, holdOf(booking), now), holdOf(booking), 0, now)
+		p.stock.move(p.stock.quirkFor(OnCancelAgain, holdOf(booking), now), holdOf(booking), 0, now)
 		return BookingCancelledYet
 	}
-	if quirk := p.stock.on(OnCancel, holdOf(booking), now); quirk.Does == Nothing {
+	if quirk := p.stock.quirkFor(OnCancel, holdOf(booking), now); quirk.Does == Nothing {
 		p.stock.move(quirk, holdOf(booking), 0, now)
 	} else {
 		p.life.lookAway(quirk, booking.slot)
@@ -217,4 +217,4 @@ func (p *Platform) Cancel(id string, observe Observe) Outcome {
 }
 
 // Bookings returns every remembered booking, oldest first.
-func (p *Platform) Bookings() []Booking { return p.Inside().Bookings }
+func (p *Platform) Bookings() []Booking { return p.State().Bookings }

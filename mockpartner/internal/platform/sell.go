@@ -51,14 +51,14 @@ func (s *state) move(sold *catalog.Index) {
 	to := func(key slotKey) (slotKey, bool) {
 		next, known := moved[key]
 		if !known {
-			next = key.in(sold)
+			next = key.inCatalog(sold)
 			moved[key] = next
 		}
 		return next, next != key
 	}
 	s.slots.move(to)
 	s.ledger.tallies.move(to)
-	change(s.ledger.promises, func(p promise) (promise, bool) {
+	change(s.ledger.promises, func(p ledgerEntry) (ledgerEntry, bool) {
 		key, moves := to(p.slot)
 		p.slot = key
 		return p, moves
@@ -95,8 +95,8 @@ func (s *state) move(sold *catalog.Index) {
 	s.late = late
 }
 
-// in returns the same slot in that catalog, or the slot unchanged if the catalog does not have it.
-func (k slotKey) in(sold *catalog.Index) slotKey {
+// inCatalog returns the same slot in that catalog, or the slot unchanged if the catalog does not have it.
+func (k slotKey) inCatalog(sold *catalog.Index) slotKey {
 	if k.option == nil {
 		return k
 	}

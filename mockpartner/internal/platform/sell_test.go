@@ -10,13 +10,13 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// resized is the catalog of one product with another capacity.
-func resized(seats int) *catalog.Catalog {
+// resizedCatalog is the catalog of one product with another capacity.
+func resizedCatalog(seats int) *catalog.Catalog {
 	return oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.Capacity = catalog.Seats{Min: seats, Max: seats} })
 }
 
-// elsewhere is a catalog without the product of the others.
-func elsewhere() *catalog.Catalog {
+// otherCatalog is a catalog without the product of the others.
+func otherCatalog() *catalog.Catalog {
 	return oneProduct(func(p *catalog.Product, _ *catalog.Schedule) { p.ID = "another" })
 }
 
@@ -25,16 +25,16 @@ func (d fixture) sells(c *catalog.Catalog) {
 	if err := d.Sell(c); err != nil {
 		d.t.Fatal(err)
 	}
-	d.balanced()
+	d.requireBalanced()
 }
 
 func TestHoldsAndBookingsOutliveTheCatalogTheyAreOf(t *testing.T) {
 	t.Parallel()
-	for name, next := range map[string]*catalog.Catalog{"changed": resized(50), "gone": elsewhere()} {
+	for name, next := range map[string]*catalog.Catalog{"changed": resizedCatalog(50), "gone": otherCatalog()} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := open(t, oneProduct())
-			id := d.full("2026-07-10", 5)
+			id := d.fillSlot("2026-07-10", 5)
 			held, confirmed, released := d.reserve(id, 1), d.reserve(id, 1), d.reserve(id, 1)
 			booking := d.confirm(d.reserve(id, 1).Code)
 			d.sells(next)
@@ -46,7 +46,7 @@ func TestHoldsAndBookingsOutliveTheCatalogTheyAreOf(t *testing.T) {
 				t.Errorf("want the last hold expired, got %s", hold.State)
 			}
 			d.sells(oneProduct()) // and it comes back
-			d.left("2026-07-10", 5)
+			d.requireVacancies("2026-07-10", 5)
 		})
 	}
 }
@@ -54,12 +54,12 @@ func TestHoldsAndBookingsOutliveTheCatalogTheyAreOf(t *testing.T) {
 func TestASlotInUseKeepsItsSeatsAndTheOthersFollowTheCatalog(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
+	id := d.fillSlot("2026-07-10", 5)
 	d.reserve(id, 2)
-	d.sells(resized(50))
-	d.left("2026-07-10", 3)
+	d.sells(resizedCatalog(50))
+	d.requireVacancies("2026-07-10", 3)
 	d.reserve(id, 3)
-	d.left("2026-07-10", 0)
+	d.requireVacancies("2026-07-10", 0)
 	if slot := d.slotOn("2026-07-11"); *slot.Capacity != 50 {
 		t.Errorf("want the new capacity, got %d", *slot.Capacity)
 	}
@@ -68,11 +68,11 @@ func TestASlotInUseKeepsItsSeatsAndTheOthersFollowTheCatalog(t *testing.T) {
 func TestAProductThatIsNoLongerSoldCannotBeRequested(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
+	id := d.fillSlot("2026-07-10", 5)
 	request := d.request(id, 1)
-	d.sells(elsewhere())
+	d.sells(otherCatalog())
 	_, err := d.Reserve(request, nil)
-	d.refused(err, UnknownID)
+	d.requireRefusal(err, UnknownID)
 	if _, err := d.FindSlot(request.ProductID, request.OptionID, id); err == nil {
 		t.Error("want no such slot")
 	}
@@ -88,19 +88,19 @@ func TestAnAnswerIsStaleOnceTheCatalogHasChanged(t *testing.T) {
 		}
 		return window
 	}
-	d.reserve(d.full("2026-07-10", 5), 1)
+	d.reserve(d.fillSlot("2026-07-10", 5), 1)
 	before := ask()
 	d.sells(oneProduct())
-	if !before.Stamp.Fresh() {
+	if !before.Stamp.IsFresh() {
 		t.Error("want an answer to stay fresh where nothing has changed")
 	}
-	d.sells(resized(50))
+	d.sells(resizedCatalog(50))
 	after := ask()
-	if before.Stamp.Fresh() || !after.Stamp.Fresh() {
+	if before.Stamp.IsFresh() || !after.Stamp.IsFresh() {
 		t.Error("want the old answer stale and the new one fresh")
 	}
 	d.clock.Advance(25 * time.Minute)
-	if after.Stamp.Fresh() {
+	if after.Stamp.IsFresh() {
 		t.Error("want it stale once a hold of the catalog before has expired")
 	}
 }
@@ -108,26 +108,26 @@ func TestAnAnswerIsStaleOnceTheCatalogHasChanged(t *testing.T) {
 func TestASnapshotRestoresTheCatalogItWasTakenWith(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
+	id := d.fillSlot("2026-07-10", 5)
 	hold := d.reserve(id, 2)
 	saved := d.Snapshot()
 	clone := fixture{Platform: d.Clone(d.clock), t: t, clock: d.clock}
-	d.sells(elsewhere())
+	d.sells(otherCatalog())
 	d.release(hold.Code, HoldReleased)
 	d.Restore(saved)
-	d.balanced()
-	d.left("2026-07-10", 3)
+	d.requireBalanced()
+	d.requireVacancies("2026-07-10", 3)
 	d.release(hold.Code, HoldReleased)
-	clone.left("2026-07-10", 3)
-	clone.sells(resized(50))
+	clone.requireVacancies("2026-07-10", 3)
+	clone.sells(resizedCatalog(50))
 	clone.release(hold.Code, HoldReleased)
-	d.left("2026-07-10", 5)
+	d.requireVacancies("2026-07-10", 5)
 }
 
 func TestACatalogBringsNoOtherPolicy(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	next := resized(50)
+	next := resizedCatalog(50)
 	next.NoHolds = true
 	if err := d.Sell(next); !errors.Is(err, ErrPolicy) {
 		t.Errorf("want ErrPolicy, got %v", err)
@@ -138,7 +138,7 @@ func TestACatalogBringsNoOtherPolicy(t *testing.T) {
 func TestSeatsAreKeptWhileTheCatalogChanges(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
+	id := d.fillSlot("2026-07-10", 5)
 	request := d.request(id, 1)
 	var callers sync.WaitGroup
 	for range 4 {
@@ -154,7 +154,7 @@ func TestSeatsAreKeptWhileTheCatalogChanges(t *testing.T) {
 	}
 	saved := d.Snapshot()
 	for i := range 30 {
-		next := []*catalog.Catalog{resized(50 + i), elsewhere(), oneProduct()}[i%3]
+		next := []*catalog.Catalog{resizedCatalog(50 + i), otherCatalog(), oneProduct()}[i%3]
 		if err := d.Sell(next); err != nil {
 			t.Error(err)
 		}
@@ -163,15 +163,15 @@ func TestSeatsAreKeptWhileTheCatalogChanges(t *testing.T) {
 		}
 	}
 	callers.Wait()
-	d.balanced()
+	d.requireBalanced()
 	d.sells(oneProduct())
-	d.left("2026-07-10", 5)
+	d.requireVacancies("2026-07-10", 5)
 }
 
 func TestASlotTakesEveryStatusAndComesBack(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	hold := d.reserve(slot, 2)
 	for _, c := range []struct {
 		change SlotChange
@@ -185,13 +185,13 @@ func TestASlotTakesEveryStatusAndComesBack(t *testing.T) {
 		{SlotChange{Status: new(partnerapi.StatusAvailable), Capacity: new(9)}, 7},
 	} {
 		d.change(slot, c.change)
-		d.balanced()
+		d.requireBalanced()
 		if shown := d.slotOn(day); shown.Status != *c.change.Status || show(shown.Vacancies) != c.left {
 			t.Fatalf("want %s with %v left, got %s with %v", *c.change.Status, c.left, shown.Status, show(shown.Vacancies))
 		}
 	}
 	d.release(hold.Code, HoldReleased)
-	d.left(day, 9)
+	d.requireVacancies(day, 9)
 }
 
 func TestASlotWithoutLimitCanBeClosedAndReopened(t *testing.T) {
@@ -208,7 +208,7 @@ func TestASlotWithoutLimitCanBeClosedAndReopened(t *testing.T) {
 func TestInvalidChangesAreRefusedAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	d.reserve(slot, 3)
 	for _, c := range []struct {
 		name   string
@@ -221,21 +221,21 @@ func TestInvalidChangesAreRefusedAndChangeNothing(t *testing.T) {
 		{"a debt of seats", SlotChange{Vacancies: new(-1)}, BadRequest},
 	} {
 		t.Log(c.name)
-		d.refused(d.SetSlot("walk", "daily", slot, c.change), c.kind)
+		d.requireRefusal(d.SetSlot("walk", "daily", slot, c.change), c.kind)
 	}
-	d.refused(d.SetSlot("walk", "daily", "no", SlotChange{}), UnknownID)
-	d.refused(d.SetSlot("no", "daily", slot, SlotChange{}), UnknownID)
-	d.left(day, 2)
+	d.requireRefusal(d.SetSlot("walk", "daily", "no", SlotChange{}), UnknownID)
+	d.requireRefusal(d.SetSlot("no", "daily", slot, SlotChange{}), UnknownID)
+	d.requireVacancies(day, 2)
 }
 
 func TestVacanciesMoveBetweenThisAndOtherChannels(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	slot := d.full(day, 5)
+	slot := d.fillSlot(day, 5)
 	for _, c := range []struct{ left, capacity int }{{3, 5}, {4, 5}, {7, 7}, {0, 7}} {
 		d.change(slot, SlotChange{Vacancies: &c.left})
-		d.balanced()
-		d.left(day, c.left)
+		d.requireBalanced()
+		d.requireVacancies(day, c.left)
 		if got := *d.slotOn(day).Capacity; got != c.capacity {
 			t.Fatalf("with %d left: want a capacity of %d, got %d", c.left, c.capacity, got)
 		}

@@ -7,8 +7,8 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 )
 
-// asked counts a request for a window of that many days, and applies OnWindow quirks to a long one.
-func (l *lifecycle) asked(option *catalog.IndexedOption, days int, now time.Time) {
+// countWindow counts a request for a window of that many days, and applies OnWindow quirks to a long one.
+func (l *lifecycle) countWindow(option *catalog.IndexedOption, days int, now time.Time) {
 	if days < longWindow {
 		l.stock.calls.looks++
 		return
@@ -17,8 +17,8 @@ func (l *lifecycle) asked(option *catalog.IndexedOption, days int, now time.Time
 	l.moveSeats(OnWindow, now, func(key slotKey) bool { return key.option == option })
 }
 
-// pulled counts a pull of the catalog, and applies OnPull quirks.
-func (l *lifecycle) pulled() {
+// countPull counts a pull of the catalog, and applies OnPull quirks.
+func (l *lifecycle) countPull() {
 	if !l.stock.conduct.Load().counts {
 		return
 	}
@@ -41,7 +41,7 @@ func (l *lifecycle) moveSeats(c Case, now time.Time, of func(slotKey) bool) {
 	}
 	for _, h := range live {
 		if of(h.slot) {
-			l.stock.move(l.stock.on(c, h, now), h, 0, now)
+			l.stock.move(l.stock.quirkFor(c, h, now), h, 0, now)
 		}
 	}
 }

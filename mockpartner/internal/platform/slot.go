@@ -101,9 +101,9 @@ type slot struct {
 	wasFull, wasCancelled bool
 }
 
-// plain reports whether the option's slots without a limit have the status AVAILABLE: their product
+// isPlain reports whether the option's slots without a limit have the status AVAILABLE: their product
 // already states that there is no limit (PRD-3).
-func (k slotKey) plain() bool {
+func (k slotKey) isPlain() bool {
 	return k.option.Product.AllowFreesale && !k.option.Schedule.Freesale
 }
 
@@ -112,7 +112,7 @@ func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatu
 	switch {
 	case s.closed, !now.Before(key.saleEnds(when)):
 		return partnerapi.StatusClosed
-	case !s.counted && key.plain():
+	case !s.counted && key.isPlain():
 		return partnerapi.StatusAvailable
 	case !s.counted:
 		return partnerapi.StatusFreesale
@@ -172,11 +172,11 @@ const maxSeats = 1_000_000
 // CheckChange validates a change by itself. Its error is an *invalid.Error.
 func CheckChange(c SlotChange) error {
 	if c.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *c.Status) {
-		return invalid.At("status", "expected one of %v, received %q", partnerapi.SlotStatuses(), *c.Status)
+		return invalid.ErrorAt("status", "expected one of %v, received %q", partnerapi.SlotStatuses(), *c.Status)
 	}
 	for name, seats := range map[string]*int{"vacancies": c.Vacancies, "capacity": c.Capacity} {
 		if seats != nil {
-			if err := invalid.Within(name, *seats, 0, maxSeats); err != nil {
+			if err := invalid.RequireRange(name, *seats, 0, maxSeats); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 
 // content is what is in a platform, as text.
 func content(t interface{ Fatal(...any) }, p *Platform) string {
-	text, err := json.Marshal(p.Inside())
+	text, err := json.Marshal(p.State())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +110,8 @@ func (d fixture) plans(changes ...PlannedChange) {
 	}
 }
 
-// at is a change of the slot after so long.
-func (d fixture) at(slotID string, after time.Duration, change SlotChange) PlannedChange {
+// plannedChange is a change of the slot after so long.
+func (d fixture) plannedChange(slotID string, after time.Duration, change SlotChange) PlannedChange {
 	return PlannedChange{At: noon.Add(after), ProductID: "walk", OptionID: "daily", AvailabilityID: slotID, Change: change}
 }
 
@@ -120,24 +120,24 @@ func (d fixture) at(slotID string, after time.Duration, change SlotChange) Plann
 func TestPlannedChangesAndExpiriesHappenInTheOrderOfTheirTimes(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
+	id := d.fillSlot("2026-07-10", 5)
 	d.reserve(id, 2) // until 12:20
-	d.plans(d.at(id, 30*time.Minute, SlotChange{Vacancies: new(1)}), d.at(id, 10*time.Minute, SlotChange{Vacancies: new(2)}))
+	d.plans(d.plannedChange(id, 30*time.Minute, SlotChange{Vacancies: new(1)}), d.plannedChange(id, 10*time.Minute, SlotChange{Vacancies: new(2)}))
 	saved := d.Snapshot()
 	d.clock.Advance(21 * time.Minute)
-	d.left("2026-07-10", 4)
+	d.requireVacancies("2026-07-10", 4)
 	d.clock.Set(noon)
 	d.Restore(saved)
 	d.clock.Advance(time.Hour)
-	d.left("2026-07-10", 1)
-	d.balanced()
+	d.requireVacancies("2026-07-10", 1)
+	d.requireBalanced()
 }
 
 func TestPlannedChangesAreTimersAndCanBeRunTo(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
-	d.plans(d.at(id, time.Hour, SlotChange{Vacancies: new(1)}))
+	id := d.fillSlot("2026-07-10", 5)
+	d.plans(d.plannedChange(id, time.Hour, SlotChange{Vacancies: new(1)}))
 	pending := d.Timers(10, SlotChanges)
 	if want := []Timer{{At: noon.Add(time.Hour), Kind: SlotChanges, Subject: id}}; !slices.Equal(pending, want) {
 		t.Fatalf("want %v, got %v", want, pending)
@@ -146,7 +146,7 @@ func TestPlannedChangesAreTimersAndCanBeRunTo(t *testing.T) {
 		t.Errorf("want it next, got %s, %t", at, ok)
 	}
 	d.clock.Set(pending[0].At)
-	d.left("2026-07-10", 1)
+	d.requireVacancies("2026-07-10", 1)
 	if _, ok := d.Next(); ok {
 		t.Error("want nothing pending any more")
 	}
@@ -155,7 +155,7 @@ func TestPlannedChangesAreTimersAndCanBeRunTo(t *testing.T) {
 func TestAnObserverReceivesWhatCallersWouldSee(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	id := d.full("2026-07-10", 5)
+	id := d.fillSlot("2026-07-10", 5)
 	var causes []Cause
 	d.Observe(func(c Change) { causes = append(causes, c.Cause) })
 	hold := d.reserve(id, 2)
@@ -163,7 +163,7 @@ func TestAnObserverReceivesWhatCallersWouldSee(t *testing.T) {
 	d.change(id, SlotChange{Vacancies: new(3)})    // unchanged
 	d.change(id, SlotChange{Vacancies: new(2)})    //
 	d.sells(oneProduct())                          // unchanged
-	d.sells(elsewhere())                           //
+	d.sells(otherCatalog())                        //
 	d.cancel(d.Bookings()[0].ID, BookingCancelled) // of a product that is no longer visible
 	d.Observe(nil)
 	d.sells(oneProduct())
@@ -178,7 +178,7 @@ func TestAClockReportsWhenItIsMoved(t *testing.T) {
 	for name, move := range map[string]func(){
 		"set": func() { clock.Set(noon) }, "advance": func() { clock.Advance(1) }, "freeze": clock.Freeze, "run": clock.Run, "show": func() { clock.Show(clock.Read()) },
 	} {
-		moved := clock.Moved()
+		moved := clock.NextMove()
 		select {
 		case <-moved:
 			t.Errorf("%s: want silence before the move", name)

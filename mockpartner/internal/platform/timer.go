@@ -47,11 +47,11 @@ func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
 	if len(kinds) > 0 {
 		list = slices.DeleteFunc(list, func(t Timer) bool { return !slices.Contains(kinds, t.Kind) })
 	}
-	slices.SortFunc(list, earlier)
+	slices.SortFunc(list, compareTimers)
 	return list
 }
 
-func earlier(a, b Timer) int {
+func compareTimers(a, b Timer) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject))
 }
 
@@ -72,7 +72,7 @@ func (st *state) salesEnding(now time.Time, limit int) (list []Timer) {
 			list = append(list, Timer{At: ends.UTC(), Kind: SaleEnds, Subject: key.id()})
 		}
 	}
-	return soonest(list, limit)
+	return soonestTimers(list, limit)
 }
 
 func midnights(sold *catalog.Index, now time.Time, limit int) (list []Timer) {
@@ -83,7 +83,7 @@ func midnights(sold *catalog.Index, now time.Time, limit int) (list []Timer) {
 			list = append(list, Timer{At: nextMidnight(now, product).UTC(), Kind: DayBegins, Subject: product.TimeZone})
 		}
 	}
-	return soonest(list, limit)
+	return soonestTimers(list, limit)
 }
 
 // nextMidnight returns the start of the next date in the product's zone. In some zones, on some
@@ -99,8 +99,8 @@ func nextMidnight(now time.Time, product *catalog.IndexedProduct) time.Time {
 	}
 }
 
-func soonest(list []Timer, limit int) []Timer {
-	slices.SortFunc(list, earlier)
+func soonestTimers(list []Timer, limit int) []Timer {
+	slices.SortFunc(list, compareTimers)
 	return list[:min(len(list), limit)]
 }
 

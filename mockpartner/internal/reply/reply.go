@@ -142,8 +142,8 @@ func allowedMethods(router *mux.Router, r *http.Request) []string {
 	return allowed
 }
 
-// Whole reads a request's body, which may have at most this many bytes. Its error is a *Refusal.
-func Whole(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+// ReadBody reads a request's body, which may have at most this many bytes. Its error is a *Refusal.
+func ReadBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, Refuse(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)

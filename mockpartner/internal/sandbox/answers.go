@@ -34,7 +34,7 @@ func (a *Answers) Get(request []byte) ([]byte, bool) {
 	a.mu.Lock()
 	found, ok := a.known[string(request)]
 	a.mu.Unlock()
-	if !ok || !found.stamp.Fresh() {
+	if !ok || !found.stamp.IsFresh() {
 		return nil, false
 	}
 	return found.body, true

@@ -98,7 +98,7 @@ func (r *Registry) add(name, authKey string, clock *clock.Virtual, business *pla
 	box.faults = script.NewSet(script.Config{Platform: business, Presents: box.credential.Bears, LimitScale: r.config.LimitScale})
 	box.journal = journal.New(r.config.Journal, secrets...)
 	box.journal.Observe(r.config.Observe)
-	box.webhooks = webhook.New(business, clock, box.journal.Blank)
+	box.webhooks = webhook.New(business, clock, box.journal.AddSecret)
 	box.origin = box.now()
 	r.touch(box)
 	if err := r.enter(box, misbehave); err != nil {

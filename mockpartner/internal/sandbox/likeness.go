@@ -11,17 +11,17 @@ import (
 // Only a deliberately faulty partner checks the latter.
 func (c Credential) Bears(r *http.Request, form script.Credential) bool {
 	if form == script.CredentialGood {
-		return c.Presented(r)
+		return c.IsPresented(r)
 	}
 	header := r.Header.Get("Authorization")
 	// The key after the scheme, if the credential has a scheme.
 	presented, due := strings.CutPrefix(header, c.kind.Authorization(""))
-	return !c.Presented(r) && like(form, header, presented, c.key, due)
+	return !c.IsPresented(r) && isLike(form, header, presented, c.key, due)
 }
 
 const nearEnds = 4
 
-func like(form script.Credential, header, presented, key string, due bool) bool {
+func isLike(form script.Credential, header, presented, key string, due bool) bool {
 	scheme, last, _ := strings.Cut(header, " ")
 	switch form {
 	case script.CredentialOtherScheme:

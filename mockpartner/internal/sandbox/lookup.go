@@ -22,9 +22,9 @@ func (r *Registry) Sandbox(name string) (*Sandbox, bool) {
 	return box, true
 }
 
-// Addressed returns the sandbox whose own key the request presents, and Default for every other
+// SandboxFor returns the sandbox whose own key the request presents, and Default for every other
 // request.
-func (r *Registry) Addressed(request *http.Request) *Sandbox {
+func (r *Registry) SandboxFor(request *http.Request) *Sandbox {
 	r.mu.RLock()
 	box := r.boxes[Default]
 	if len(r.byKey) > 0 {
@@ -41,7 +41,7 @@ func (r *Registry) Addressed(request *http.Request) *Sandbox {
 
 // keepAlive records the call. It deletes the sandbox instead if it has expired, and returns false.
 func (r *Registry) keepAlive(box *Sandbox) bool {
-	if !r.idle(box, r.now()) {
+	if !r.isIdle(box, r.now()) {
 		r.touch(box)
 		return true
 	}
@@ -126,8 +126,8 @@ func (r *Registry) touch(s *Sandbox) { s.used.Store(r.now().UnixNano()) }
 
 func (r *Registry) now() time.Time { return r.config.Clock.Now() }
 
-// idle reports whether the sandbox has received no calls for too long. Default is never idle.
-func (r *Registry) idle(s *Sandbox, now time.Time) bool {
+// isIdle reports whether the sandbox has received no calls for too long. Default is never idle.
+func (r *Registry) isIdle(s *Sandbox, now time.Time) bool {
 	return r.config.IdleFor > 0 && s.name != Default && s.calls.Load() == 0 &&
 		now.Sub(time.Unix(0, s.used.Load())) > r.config.IdleFor
 }
@@ -144,7 +144,7 @@ func (r *Registry) sweep(atOnce bool) {
 	}
 	r.swept = now
 	for _, box := range r.boxes {
-		if r.idle(box, now) {
+		if r.isIdle(box, now) {
 			r.remove(box)
 		}
 	}

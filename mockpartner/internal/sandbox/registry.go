@@ -138,9 +138,9 @@ func NewCredential(kind partnerapi.AuthType, key string) (Credential, error) {
 // Form returns the required Authorization header, without the key.
 func (c Credential) Form() string { return c.kind.Authorization("<key>") }
 
-// Presented reports whether the request presents the credential. It compares digests in constant
+// IsPresented reports whether the request presents the credential. It compares digests in constant
 // time.
-func (c Credential) Presented(r *http.Request) bool {
+func (c Credential) IsPresented(r *http.Request) bool {
 	presented, ok := digestOf(r)
 	return ok && subtle.ConstantTimeCompare(presented[:], c.digest[:]) == 1
 }

@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 
-func presenting(key string) *http.Request {
+func requestWithKey(key string) *http.Request {
 	return &http.Request{Header: http.Header{"Authorization": {"Bearer " + key}}}
 }
 
@@ -28,11 +28,11 @@ func TestASandboxIsFoundByItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{"my-very-own-key": "mine", "the-clones-own-key": "clone", "the-mocks-own-key": Default, "another": Default} {
-		if got := r.Addressed(presenting(key)).Name(); got != want {
+		if got := r.SandboxFor(requestWithKey(key)).Name(); got != want {
 			t.Errorf("%s: want %s, got %s", key, want, got)
 		}
 	}
-	if !mine.Credential().Presented(presenting("my-very-own-key")) || mine.Credential().Presented(presenting("the-mocks-own-key")) || clone.Credential().Presented(presenting("my-very-own-key")) {
+	if !mine.Credential().IsPresented(requestWithKey("my-very-own-key")) || mine.Credential().IsPresented(requestWithKey("the-mocks-own-key")) || clone.Credential().IsPresented(requestWithKey("my-very-own-key")) {
 		t.Error("want a sandbox with a key of its own to take that key alone")
 	}
 	for _, taken := range []string{"my-very-own-key", "the-mocks-own-key"} {
@@ -46,7 +46,7 @@ func TestASandboxIsFoundByItsKey(t *testing.T) {
 	if err := r.Delete("mine"); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Addressed(presenting("my-very-own-key")).Name(); got != Default {
+	if got := r.SandboxFor(requestWithKey("my-very-own-key")).Name(); got != Default {
 		t.Errorf("want the key forgotten, got %s", got)
 	}
 	create(t, r, Spec{Name: "again", AuthKey: "my-very-own-key"})
@@ -74,7 +74,7 @@ func TestIdleSandboxesAreDeleted(t *testing.T) {
 		t.Fatal("want a sandbox that was uncalled for just the time")
 	}
 	clock.Advance(time.Second)
-	if got := r.Addressed(presenting("the-idle-ones-key")).Name(); got != Default {
+	if got := r.SandboxFor(requestWithKey("the-idle-ones-key")).Name(); got != Default {
 		t.Fatalf("want the idle sandbox gone, got %s", got)
 	}
 	if names(r) != "busy called default" {
@@ -160,7 +160,7 @@ func TestACloneStartsEqualAndThenChangesIndependently(t *testing.T) {
 		t.Fatal(err)
 	}
 	hasHolds(t, clone, 1)
-	if clone.Platform().Seed() != 9 || !clone.Clock().Now().Equal(noon.Add(5*time.Minute)) || !clone.Clock().Frozen() || clone.Journal().Count().Arrived != 0 {
+	if clone.Platform().Seed() != 9 || !clone.Clock().Now().Equal(noon.Add(5*time.Minute)) || !clone.Clock().IsFrozen() || clone.Journal().Count().Arrived != 0 {
 		t.Fatalf("want the original's seed and clock and an empty journal, got %d, %+v, %+v", clone.Platform().Seed(), clone.Clock().Read(), clone.Journal().Count())
 	}
 	clone.Clock().Advance(time.Hour)
@@ -190,7 +190,7 @@ func TestASnapshotIsRestored(t *testing.T) {
 			t.Fatal(err)
 		}
 		hasHolds(t, box, 1)
-		if state := box.Platform().Holds()[0].State; state != "HELD" || !box.Clock().Now().Equal(noon) || !box.Clock().Frozen() {
+		if state := box.Platform().Holds()[0].State; state != "HELD" || !box.Clock().Now().Equal(noon) || !box.Clock().IsFrozen() {
 			t.Fatalf("want the hold alive again at noon, got %s at %+v", state, box.Clock().Read())
 		}
 		reserve(t, box)

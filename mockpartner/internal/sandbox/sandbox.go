@@ -52,8 +52,8 @@ type Sandbox struct {
 // Name returns the sandbox's name, the {name} in /s/{name}/.
 func (s *Sandbox) Name() string { return s.name }
 
-// Created returns when the sandbox was created, in real time.
-func (s *Sandbox) Created() time.Time { return s.created }
+// CreatedAt returns when the sandbox was created, in real time.
+func (s *Sandbox) CreatedAt() time.Time { return s.created }
 
 // Platform returns the sandbox's booking logic: its slots, holds and bookings.
 func (s *Sandbox) Platform() *platform.Platform { return s.platform }

@@ -70,7 +70,7 @@ func TestASandboxHasTheSettingsOfItsSpecOrElseOfTheMock(t *testing.T) {
 	}
 	later := noon.AddDate(1, 0, 0)
 	own := create(t, r, Spec{Name: "own", Seed: new(uint64(9)), Now: later, Frozen: new(true), Policy: &catalog.Policy{NoHolds: true}})
-	if !own.Clock().Now().Equal(later) || !own.Clock().Frozen() || own.Platform().Seed() != 9 || !own.Platform().Conduct().Policy.NoHolds {
+	if !own.Clock().Now().Equal(later) || !own.Clock().IsFrozen() || own.Platform().Seed() != 9 || !own.Platform().Conduct().Policy.NoHolds {
 		t.Fatalf("want its own clock, seed and policy, got %s, %d", own.Clock().Now(), own.Platform().Seed())
 	}
 	if _, err := r.Create(Spec{Name: "bad", HoldFor: time.Millisecond}); err == nil {

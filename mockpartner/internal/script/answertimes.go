@@ -21,7 +21,7 @@ type AnswerTimes struct {
 	Cancel       platform.Duration `yaml:"cancel" json:"cancel,omitempty"`
 }
 
-func (t *AnswerTimes) of(r *http.Request) time.Duration {
+func (t *AnswerTimes) answerTime(r *http.Request) time.Duration {
 	var d platform.Duration
 	switch partnerapi.EndpointOf(r) {
 	case partnerapi.Products:
@@ -49,7 +49,7 @@ func (s *Set) TakeTime(w http.ResponseWriter, r *http.Request) {
 	if times == nil {
 		return
 	}
-	wait := times.of(r)
+	wait := times.answerTime(r)
 	if wait <= 0 {
 		return
 	}

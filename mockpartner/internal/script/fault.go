@@ -86,9 +86,9 @@ func compile(f Fault) (rule, error) {
 	return rule{Fault: f, matches: matches, effect: effect}, nil
 }
 
-// named gives each unnamed item of a kind the first free name: kind-1, kind-2, …. It returns the
+// nameAll gives each unnamed item of a kind the first free name: kind-1, kind-2, …. It returns the
 // error taken for a name that is in use or occurs twice.
-func named[T any](kind string, taken error, used map[string]bool, list []T, name func(*T) *string) ([]T, error) {
+func nameAll[T any](kind string, taken error, used map[string]bool, list []T, name func(*T) *string) ([]T, error) {
 	list = slices.Clone(list)
 	if twice := duplicates(taken, used, list, name); len(twice) > 0 {
 		return nil, twice[0]

@@ -58,16 +58,16 @@ func (f File) Scenario() (*Scenario, error) { return Parse(f.Path, f.text) }
 // messages contain it, and a catalog's path is relative to it.
 func Parse(name string, text []byte) (*Scenario, error) { return read(name, text, true) }
 
-// beside returns the path of a file in the scenario's folder, or below it. A scenario may come from
+// pathBeside returns the path of a file in the scenario's folder, or below it. A scenario may come from
 // an untrusted author, so it must not read other files.
-func beside(folder, given string) (string, error) {
+func pathBeside(folder, given string) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
 	if _, err := root.Stat(given); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", invalid.At("catalog", "expected a path inside the scenario's folder; use --catalog for any other path")
+		return "", invalid.ErrorAt("catalog", "expected a path inside the scenario's folder; use --catalog for any other path")
 	}
 	return filepath.Join(folder, given), nil
 }
@@ -117,16 +117,16 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 		found := func(key string, errs ...error) {
 			for _, err := range errs {
 				if err != nil {
-					wrong = append(wrong, in(key, err))
+					wrong = append(wrong, prefixPath(key, err))
 				}
 			}
 		}
 		switch {
 		case f.Catalog.path != "" && !mayName:
-			found("", invalid.At("catalog", "expected the catalog itself; a path is allowed only in a file"))
+			found("", invalid.ErrorAt("catalog", "expected the catalog itself; a path is allowed only in a file"))
 		case f.Catalog.path != "":
 			var err error
-			path, err = beside(filepath.Dir(name), f.Catalog.path)
+			path, err = pathBeside(filepath.Dir(name), f.Catalog.path)
 			found("", err)
 		case f.Catalog.own != nil:
 			_, err := f.Catalog.own.Index()
@@ -135,13 +135,13 @@ func read(name string, text []byte, mayName bool) (*Scenario, error) {
 		if f.Clock.Now != "" {
 			var err error
 			if s.Now, err = partnerapi.ParseDateTime(f.Clock.Now); err != nil {
-				found("", invalid.At("clock.now", "%v", err))
+				found("", invalid.ErrorAt("clock.now", "%v", err))
 			}
 		}
 		found("faults", checkFaults(f.Faults)...)
 		found("quirks", checkQuirks(f.Quirks)...)
 		if f.Webhooks != nil {
-			_, err := f.Webhooks.Ready()
+			_, err := f.Webhooks.WithDefaults()
 			found("webhooks.", err)
 		}
 		return wrong
@@ -176,7 +176,7 @@ func ParseQuirks(name string, text []byte) ([]platform.Quirk, error) {
 // *Problems, and never contains the secret.
 func ParseWebhooks(name string, text []byte) (Webhooks, error) {
 	return parse(name, text, "expected webhooks with url and secret, received nothing", "#/$defs/webhooks", func(w Webhooks) []error {
-		if _, err := w.Ready(); err != nil {
+		if _, err := w.WithDefaults(); err != nil {
 			return []error{err}
 		}
 		return nil

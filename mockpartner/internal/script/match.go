@@ -118,7 +118,7 @@ func (m Match) compile() (compiled matcher, err error) {
 		compiled.path = glob(m.Path, `[^/]*`)
 	}
 	if m.NoBody && m.Body != "" {
-		return compiled, invalid.At("match.no_body", "expected body or no_body, not both")
+		return compiled, invalid.ErrorAt("match.no_body", "expected body or no_body, not both")
 	}
 	if m.Body != "" {
 		if compiled.body, err = jq.Compile("match.body", m.Body, fault.Variables()...); err != nil {
@@ -153,8 +153,8 @@ func (m matcher) fits(s *subject) (bool, error) {
 	case m.Endpoint != "" && m.Endpoint != s.endpoint,
 		m.Method != "" && m.Method != s.request.Method,
 		m.path != nil && !m.path.MatchString(s.request.URL.EscapedPath()),
-		!each(m.header, s.request.Header.Values),
-		!each(m.query, func(name string) []string { return s.query()[name] }),
+		!matchEach(m.header, s.request.Header.Values),
+		!matchEach(m.query, func(name string) []string { return s.query()[name] }),
 		m.NoBody && len(s.body) > 0,
 		m.Credential != "" && !s.bears(m.Credential),
 		m.Product != "" && !s.ofProduct(m.Product), m.Option != "" && !s.ofOption(m.Option),
@@ -173,13 +173,13 @@ func (m matcher) fits(s *subject) (bool, error) {
 	if m.about == nil {
 		return true, nil
 	}
-	return m.about.Holds(s.request.Context(), s.about())
+	return m.about.Holds(s.request.Context(), s.describeRequest())
 }
 
 func is(wanted string, state func() string) bool { return wanted == "" || wanted == state() }
 
-// each reports whether every pattern matches one of the values of its name.
-func each(patterns map[string]*regexp.Regexp, values func(name string) []string) bool {
+// matchEach reports whether every pattern matches one of the values of its name.
+func matchEach(patterns map[string]*regexp.Regexp, values func(name string) []string) bool {
 	for name, pattern := range patterns {
 		if !slices.ContainsFunc(values(name), pattern.MatchString) {
 			return false

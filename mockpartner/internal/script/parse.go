@@ -18,7 +18,7 @@ type Problems = yamlfile.Problems
 // parse reads one document of plain YAML, and validates it with check and that part of the schema.
 // Its error is a *Problems with all problems.
 func parse[T any](name string, text []byte, empty, schema string, check func(T) []error) (value T, err error) {
-	problems, fatal := plain(text)
+	problems, fatal := checkPlainYAML(text)
 	if !fatal {
 		found := yamlfile.DecodeEvery(text, &value, empty)
 		wrong := paths(found.Paths)
@@ -38,7 +38,7 @@ func parse[T any](name string, text []byte, empty, schema string, check func(T) 
 				wrong = append(wrong, problem.Path)
 			}
 			problems = append(problems, checked...)
-			problems = append(problems, wrong.others(keep(schemas()[schema], text))...)
+			problems = append(problems, wrong.unrelatedProblems(keep(schemas()[schema], text))...)
 		}
 	}
 	if len(problems) == 0 {
@@ -68,9 +68,9 @@ func (p paths) otherParts(problems []yamlfile.Problem) []yamlfile.Problem {
 	})
 }
 
-// others returns the first problem of each value that is unrelated to the known ones. Values around
+// unrelatedProblems returns the first problem of each value that is unrelated to the known ones. Values around
 // or within a known one are related.
-func (p paths) others(problems []yamlfile.Problem) (others []yamlfile.Problem) {
+func (p paths) unrelatedProblems(problems []yamlfile.Problem) (others []yamlfile.Problem) {
 	for _, problem := range problems {
 		if !slices.ContainsFunc(p, func(known string) bool { return related(known, problem.Path) }) {
 			others, p = append(others, problem), append(p, problem.Path)
@@ -79,16 +79,16 @@ func (p paths) others(problems []yamlfile.Problem) (others []yamlfile.Problem) {
 	return others
 }
 
-func related(a, b string) bool { return within(a, b) || within(b, a) }
+func related(a, b string) bool { return isWithin(a, b) || isWithin(b, a) }
 
-// within reports whether path is the path of the value, or of a part of it.
-func within(path, value string) bool {
+// isWithin reports whether path is the path of the value, or of a part of it.
+func isWithin(path, value string) bool {
 	rest, found := strings.CutPrefix(path, value)
 	return found && (value == "" || rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// in prefixes the path of an error with a key. An error without a path gets one.
-func in(key string, err error) error {
+// prefixPath prefixes the path of an error with a key. An error without a path gets one.
+func prefixPath(key string, err error) error {
 	if many := (*Problems)(nil); errors.As(err, &many) {
 		for i := range many.List {
 			many.List[i].Path = key + many.List[i].Path
@@ -96,9 +96,9 @@ func in(key string, err error) error {
 		return err
 	}
 	if placed := (*invalid.Error)(nil); err == nil || errors.As(err, &placed) {
-		return invalid.In(key, err)
+		return invalid.AddPrefix(key, err)
 	}
-	return invalid.At(key, "%v", err)
+	return invalid.ErrorAt(key, "%v", err)
 }
 
 func problemsOf(err error) []yamlfile.Problem {

@@ -87,7 +87,7 @@ func (s *Set) behave(parts []Part, quirks []platform.Quirk) error {
 // nameQuirks validates quirks that will be added to others, and names the unnamed ones. Its errors
 // begin with the location of the problem.
 func nameQuirks(beside, quirks []platform.Quirk) ([]platform.Quirk, error) {
-	quirks, err := named("quirk", ErrQuirkTaken, names(beside, func(q platform.Quirk) string { return q.Name }), quirks, func(q *platform.Quirk) *string { return &q.Name })
+	quirks, err := nameAll("quirk", ErrQuirkTaken, names(beside, func(q platform.Quirk) string { return q.Name }), quirks, func(q *platform.Quirk) *string { return &q.Name })
 	if err != nil {
 		return nil, err
 	}

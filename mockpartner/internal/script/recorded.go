@@ -28,7 +28,7 @@ var ErrNotRepeatable = errors.New("no fault can repeat this exchange")
 // ArmRecorded arms a fault that repeats the exchange's answer on the next call to its endpoint. Its
 // error wraps ErrNotRepeatable or ErrFull.
 func (s *Set) ArmRecorded(e journal.Exchange) ([]Armed, error) {
-	f, err := recorded(e)
+	f, err := repeatExchange(e)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ const (
 	maxRecorded = 1 << 20
 )
 
-// recorded returns the fault that repeats the exchange's answer for one call. The call takes effect
+// repeatExchange returns the fault that repeats the exchange's answer for one call. The call takes effect
 // if the exchange changed something.
-func recorded(e journal.Exchange) (f Fault, err error) {
+func repeatExchange(e journal.Exchange) (f Fault, err error) {
 	if !e.Done {
 		return f, fmt.Errorf("%w: it is still in progress", ErrNotRepeatable)
 	}

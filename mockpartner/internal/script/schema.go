@@ -71,7 +71,7 @@ func keep(schema *jsonschema.Schema, text []byte) []yamlfile.Problem {
 // leaves returns the innermost causes of an error.
 func leaves(broken *jsonschema.ValidationError) (problems []yamlfile.Problem) {
 	if len(broken.Causes) == 0 {
-		return []yamlfile.Problem{{Path: dotted(broken.InstanceLocation), Message: strings.Replace(broken.Message, ", but got ", ", received ", 1)}}
+		return []yamlfile.Problem{{Path: dottedPath(broken.InstanceLocation), Message: strings.Replace(broken.Message, ", but got ", ", received ", 1)}}
 	}
 	for _, cause := range broken.Causes {
 		problems = append(problems, leaves(cause)...)
@@ -81,8 +81,8 @@ func leaves(broken *jsonschema.ValidationError) (problems []yamlfile.Problem) {
 
 var index = regexp.MustCompile(`\.([0-9]+)(\.|$)`)
 
-// dotted turns a JSON pointer into a path such as faults[0].match.method.
-func dotted(pointer string) string {
+// dottedPath turns a JSON pointer into a path such as faults[0].match.method.
+func dottedPath(pointer string) string {
 	path := strings.ReplaceAll(pointer, "/", ".")
 	return strings.TrimPrefix(index.ReplaceAllString(path, "[$1]$2"), ".")
 }
@@ -90,10 +90,10 @@ func dotted(pointer string) string {
 // inBody matches paths at which any value is allowed, even null.
 var inBody = regexp.MustCompile(`^\$(\.faults)?(\[\d+\])?\.body`)
 
-// plain finds YAML features that our files do not allow. Aliases can make a small file huge, and
+// checkPlainYAML finds YAML features that our files do not allow. Aliases can make a small file huge, and
 // keys without a value look as if they had an effect. A problem is fatal if the rest cannot be
 // read.
-func plain(text []byte) (problems []yamlfile.Problem, fatal bool) {
+func checkPlainYAML(text []byte) (problems []yamlfile.Problem, fatal bool) {
 	if !utf8.Valid(text) {
 		return []yamlfile.Problem{{Message: "expected text in UTF-8"}}, true
 	}

@@ -181,8 +181,8 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 	return nil, considered
 }
 
-// Ended records the status with which a request was answered that Fire has seen.
-func (s *Set) Ended(r *http.Request, status int) { s.traffic.end(r, status) }
+// RecordEnd records the status with which a request was answered that Fire has seen.
+func (s *Set) RecordEnd(r *http.Request, status int) { s.traffic.end(r, status) }
 
 // count counts a request and decides. It returns the number of the match if the fault fires, and 0
 // if not.
@@ -212,7 +212,7 @@ func prepare(beside []*armed, faults []Fault) ([]*armed, error) {
 	if len(beside)+len(faults) > MaxFaults {
 		return nil, fmt.Errorf("%w, %d: remove some", ErrFull, MaxFaults)
 	}
-	faults, err := named("fault", ErrTaken, names(beside, func(a *armed) string { return a.Name }), faults, func(f *Fault) *string { return &f.Name })
+	faults, err := nameAll("fault", ErrTaken, names(beside, func(a *armed) string { return a.Name }), faults, func(f *Fault) *string { return &f.Name })
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func TestAScenarioSetsUpWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.Webhooks.Ready()
+	w, err := s.Webhooks.WithDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}

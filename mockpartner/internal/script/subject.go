@@ -24,7 +24,7 @@ type subject struct {
 
 	queried url.Values
 	parsed  *document // nil until the body is parsed as JSON
-	found   *things
+	found   *namedObjects
 }
 
 type document struct {
@@ -32,8 +32,8 @@ type document struct {
 	ok    bool
 }
 
-// things are the ids that a request names, and the ids that follow from those.
-type things struct {
+// namedObjects are the ids that a request names, and the ids that follow from those.
+type namedObjects struct {
 	productID, optionID, slotID string
 	code, bookingID             string
 }
@@ -98,17 +98,17 @@ func (s *subject) json() (any, bool) {
 }
 
 // things returns the ids, including the slot and booking of a code.
-func (s *subject) things() things {
+func (s *subject) things() namedObjects {
 	if s.found == nil {
-		named := s.named()
+		named := s.namedIDs()
 		s.follow(&named)
 		s.found = &named
 	}
 	return *s.found
 }
 
-// named returns the ids in the request itself.
-func (s *subject) named() (t things) {
+// namedIDs returns the ids in the request itself.
+func (s *subject) namedIDs() (t namedObjects) {
 	switch s.endpoint {
 	case partnerapi.Availability, partnerapi.Reserve:
 		body, _ := s.json()
@@ -140,7 +140,7 @@ func field(body any, name string) string {
 }
 
 // follow adds the ids that the platform knows for a code or booking id.
-func (s *subject) follow(t *things) {
+func (s *subject) follow(t *namedObjects) {
 	if t.bookingID != "" {
 		if booking, ok := s.platform.FindBooking(t.bookingID); ok {
 			t.code = booking.Code

@@ -88,8 +88,8 @@ func (t *traffic) end(r *http.Request, status int) {
 	}
 }
 
-// about adds the recent requests and the connection's counts to the properties of the request.
-func (t *traffic) about(s *subject, seen map[string]any) {
+// describeTraffic adds the recent requests and the connection's counts to the properties of the request.
+func (t *traffic) describeTraffic(s *subject, seen map[string]any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before, underWay, key := []any{}, []any{}, ""
@@ -134,16 +134,16 @@ func firstOf(words ...string) string {
 	return ""
 }
 
-// about returns all properties of the request, as the predicate If sees them. They do not include
+// describeRequest returns all properties of the request, as the predicate If sees them. They do not include
 // the key that it presents.
-func (s *subject) about() map[string]any {
+func (s *subject) describeRequest() map[string]any {
 	named := s.things()
 	asked := platform.Order{ProductID: named.productID, OptionID: named.optionID, AvailabilityID: named.slotID}
 	body, _ := s.json()
 	if s.endpoint == partnerapi.Reserve || s.endpoint == partnerapi.Availability {
 		asked.Units = unitsOf(body)
 	}
-	seen := platform.About(s.platform, named.code, asked)
+	seen := platform.DescribeSubject(s.platform, named.code, asked)
 	headers := map[string]any{}
 	for name, values := range s.request.Header {
 		if name != "Authorization" {
@@ -153,7 +153,7 @@ func (s *subject) about() map[string]any {
 	seen["endpoint"], seen["method"], seen["body"], seen["query"], seen["headers"] = string(s.endpoint), s.request.Method, body, firstValues(s), headers
 	seen["bytes"] = len(s.body)
 	seen["names"] = map[string]any{"product": named.productID, "option": named.optionID, "slot": named.slotID, "code": named.code, "booking": named.bookingID}
-	s.traffic.about(s, seen)
+	s.traffic.describeTraffic(s, seen)
 	return seen
 }
 

@@ -25,16 +25,16 @@ type trigger struct {
 
 func (o trigger) check() error {
 	if p := o.probability; p != nil && !(*p > 0 && *p <= 1) {
-		return invalid.At("probability", "expected a number above 0 and up to 1, received %v", *p)
+		return invalid.ErrorAt("probability", "expected a number above 0 and up to 1, received %v", *p)
 	}
-	return invalid.Within("times", o.times, 0, maxCount)
+	return invalid.RequireRange("times", o.times, 0, maxCount)
 }
 
 // fires reports whether the fault fires for the key's latest match in the tally.
 func (o trigger) fires(seed uint64, fault, key string, t tally, now time.Time) bool {
 	switch {
-	case o.after != nil && !o.after.passed(t, now),
-		o.until != nil && o.until.passed(t, now),
+	case o.after != nil && !o.after.isPassed(t, now),
+		o.until != nil && o.until.isPassed(t, now),
 		o.times > 0 && t.fired >= o.times,
 		o.probability != nil && draw(seed, fault, key, t.matched).Float64() >= *o.probability:
 		return false
@@ -83,7 +83,7 @@ type counter struct {
 // the fault fires, and 0 if not. keys is the number of keys in the set.
 func (c *counter) match(o trigger, seed uint64, fault, key string, now time.Time, keys *int) int {
 	c.counts.Matched++
-	t, ok := c.byKey.of(key, keys, &c.counts)
+	t, ok := c.byKey.tallyOf(key, keys, &c.counts)
 	if !ok {
 		c.counts.LeftAlone++
 		return 0
@@ -100,8 +100,8 @@ func (c *counter) match(o trigger, seed uint64, fault, key string, now time.Time
 // tallies are a fault's counters, by the digest of the key.
 type tallies map[[8]byte]*tally
 
-// of returns the counters of a key. It returns false if the set cannot count another key.
-func (t tallies) of(key string, keys *int, counts *Counts) (*tally, bool) {
+// tallyOf returns the counters of a key. It returns false if the set cannot count another key.
+func (t tallies) tallyOf(key string, keys *int, counts *Counts) (*tally, bool) {
 	digest := sha256.Sum256([]byte(key))
 	short := [8]byte(digest[:8])
 	if known, ok := t[short]; ok {
@@ -140,7 +140,7 @@ func (b *Bound) UnmarshalYAML(node ast.Node) error {
 			return nil
 		}
 	}
-	return yamlfile.At(node, "expected a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, received %q", text)
+	return yamlfile.ErrorAt(node, "expected a number of matches, a date-time such as 2026-07-01T09:00:00Z, or a duration such as 1m, received %q", text)
 }
 
 // MarshalJSON writes the bound in the form that files use.
@@ -155,8 +155,8 @@ func (b Bound) MarshalJSON() ([]byte, error) {
 	}
 }
 
-// passed reports whether the latest match in the tally, at the given time, is beyond the bound.
-func (b Bound) passed(t tally, now time.Time) bool {
+// isPassed reports whether the latest match in the tally, at the given time, is beyond the bound.
+func (b Bound) isPassed(t tally, now time.Time) bool {
 	switch {
 	case b.For != 0:
 		return now.Sub(t.began) >= time.Duration(b.For)
@@ -212,7 +212,7 @@ func (s *Span) UnmarshalYAML(node ast.Node) error {
 	text := node.GetToken().Value
 	parsed, err := time.ParseDuration(text)
 	if err != nil || parsed <= 0 || Span(parsed) > maxSpan || !scalar(node) {
-		return yamlfile.At(node, "expected a duration above 0s, such as 10m or 36h, received %q", text)
+		return yamlfile.ErrorAt(node, "expected a duration above 0s, such as 10m or 36h, received %q", text)
 	}
 	*s = Span(parsed)
 	return nil
@@ -228,7 +228,7 @@ type Instant struct{ time.Time }
 func (i *Instant) UnmarshalYAML(node ast.Node) error {
 	read, err := partnerapi.ParseDateTime(node.GetToken().Value)
 	if err != nil || !scalar(node) {
-		return yamlfile.At(node, "expected a date-time such as 2026-07-01T09:00:00Z, received %q", node.GetToken().Value)
+		return yamlfile.ErrorAt(node, "expected a date-time such as 2026-07-01T09:00:00Z, received %q", node.GetToken().Value)
 	}
 	i.Time = read
 	return nil

@@ -90,11 +90,11 @@ const (
 
 func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
 	if len(faults) > MaxFaults {
-		return nil, invalid.At("faults", "expected at most %d, received %d", MaxFaults, len(faults))
+		return nil, invalid.ErrorAt("faults", "expected at most %d, received %d", MaxFaults, len(faults))
 	}
-	ready, err := named("fault", ErrTaken, map[string]bool{}, faults, func(f *WebhookFault) *string { return &f.Name })
+	ready, err := nameAll("fault", ErrTaken, map[string]bool{}, faults, func(f *WebhookFault) *string { return &f.Name })
 	if err != nil {
-		return nil, invalid.In("faults", err)
+		return nil, invalid.AddPrefix("faults", err)
 	}
 	for i, f := range ready {
 		if err := f.check(); err != nil {
@@ -123,13 +123,13 @@ func (f WebhookFault) check() error {
 	others.Drop = false
 	switch {
 	case f.WebhookActions == (WebhookActions{}):
-		return invalid.At("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown, secret or jq")
+		return invalid.ErrorAt("name", "the fault does nothing: give it drop, duplicate, hold_back, delay, stale, unknown, secret or jq")
 	case f.Drop && others != (WebhookActions{}):
-		return invalid.At("drop", "a dropped webhook is never sent: leave out the other actions")
+		return invalid.ErrorAt("drop", "a dropped webhook is never sent: leave out the other actions")
 	case f.HoldBack != "" && f.Delay != 0:
-		return invalid.At("hold_back", "expected hold_back or delay, not both")
+		return invalid.ErrorAt("hold_back", "expected hold_back or delay, not both")
 	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
-		return invalid.At("match.kind", "a trigger has no slot: leave out key slot, hold_back slot, stale, unknown and jq")
+		return invalid.ErrorAt("match.kind", "a trigger has no slot: leave out key slot, hold_back slot, stale, unknown and jq")
 	}
 	return nil
 }

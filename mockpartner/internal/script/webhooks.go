@@ -86,20 +86,20 @@ const maxFromDay = platform.MaxCalendarDays - 1
 
 const maxScheduled = platform.MaxPlanned
 
-// Ready returns the webhooks with their defaults filled in. Its error begins with the location of
+// WithDefaults returns the webhooks with their defaults filled in. Its error begins with the location of
 // the problem, and never contains the secret.
-func (w Webhooks) Ready() (Webhooks, error) {
+func (w Webhooks) WithDefaults() (Webhooks, error) {
 	if err := checkTarget(w.URL); err != nil {
 		return w, err
 	}
 	switch {
 	case w.Secret != "" && w.SecretEnv != "":
-		return w, invalid.At("secret_env", "expected secret or secret_env, not both")
+		return w, invalid.ErrorAt("secret_env", "expected secret or secret_env, not both")
 	case w.SecretEnv != "" && !strings.HasPrefix(w.SecretEnv, SecretVariable):
-		return w, invalid.At("secret_env", "expected %s, or a name that begins with it", SecretVariable)
+		return w, invalid.ErrorAt("secret_env", "expected %s, or a name that begins with it", SecretVariable)
 	case w.SecretEnv == "":
 		if err := w.Secret.check(); err != nil {
-			return w, invalid.At("secret", "%v", err)
+			return w, invalid.ErrorAt("secret", "%v", err)
 		}
 	}
 	for i, cause := range w.On {
@@ -114,11 +114,11 @@ func (w Webhooks) Ready() (Webhooks, error) {
 		w.Timeout = Duration(DefaultWebhookTimeout)
 	}
 	var err error
-	if w.Retries, err = w.Retries.ready(); err != nil {
+	if w.Retries, err = w.Retries.withDefaults(); err != nil {
 		return w, err
 	}
 	if len(w.Schedule) > maxScheduled {
-		return w, invalid.At("schedule", "expected at most %d entries, received %d", maxScheduled, len(w.Schedule))
+		return w, invalid.ErrorAt("schedule", "expected at most %d entries, received %d", maxScheduled, len(w.Schedule))
 	}
 	for i, s := range w.Schedule {
 		if err := s.check(); err != nil {
@@ -154,18 +154,18 @@ func checkTarget(target string) error {
 	address, err := url.Parse(target)
 	switch {
 	case target == "":
-		return invalid.At("url", "expected the URL where the marketplace takes webhooks, %s", example)
+		return invalid.ErrorAt("url", "expected the URL where the marketplace takes webhooks, %s", example)
 	case err != nil || len(target) > maxTarget || address.Scheme != "http" && address.Scheme != "https" || address.Hostname() == "":
-		return invalid.At("url", "expected an http or https URL, %s", example)
+		return invalid.ErrorAt("url", "expected an http or https URL, %s", example)
 	case address.User != nil:
-		return invalid.At("url", "expected a URL without user and password, %s", example)
+		return invalid.ErrorAt("url", "expected a URL without user and password, %s", example)
 	case address.RawQuery != "" || address.ForceQuery || address.Fragment != "":
-		return invalid.At("url", "expected a URL without query and fragment, %s", example)
+		return invalid.ErrorAt("url", "expected a URL without query and fragment, %s", example)
 	}
 	return nil
 }
 
-func (r Retries) ready() (Retries, error) {
+func (r Retries) withDefaults() (Retries, error) {
 	if r.Attempts == 0 {
 		r.Attempts = 5
 	}
@@ -176,9 +176,9 @@ func (r Retries) ready() (Retries, error) {
 		r.Max = max(Duration(30*time.Second), r.Backoff)
 	}
 	if r.Max < r.Backoff {
-		return r, invalid.At("retries.max", "expected no less than backoff, %s, received %s", time.Duration(r.Backoff), time.Duration(r.Max))
+		return r, invalid.ErrorAt("retries.max", "expected no less than backoff, %s, received %s", time.Duration(r.Backoff), time.Duration(r.Max))
 	}
-	return r, invalid.Within("retries.attempts", r.Attempts, 1, maxAttempts)
+	return r, invalid.RequireRange("retries.attempts", r.Attempts, 1, maxAttempts)
 }
 
 func (s Scheduled) check() error {
@@ -190,25 +190,25 @@ func (s Scheduled) check() error {
 	}
 	switch {
 	case times != 1:
-		return invalid.At("at", "expected one of every, at and after")
+		return invalid.ErrorAt("at", "expected one of every, at and after")
 	case s.Every != 0 && s.Every < minEvery:
-		return invalid.At("every", "expected at least %s, received %s", time.Duration(minEvery), time.Duration(s.Every))
+		return invalid.ErrorAt("every", "expected at least %s, received %s", time.Duration(minEvery), time.Duration(s.Every))
 	case s.Slot == nil && s.Set == nil:
 		return nil
 	case s.Every != 0:
-		return invalid.At("every", "a slot is set at a time, or after one: every is for triggers")
+		return invalid.ErrorAt("every", "a slot is set at a time, or after one: every is for triggers")
 	case s.Slot == nil:
-		return invalid.At("slot", "expected the slot that is set: its product, option and id")
+		return invalid.ErrorAt("slot", "expected the slot that is set: its product, option and id")
 	case s.Set == nil:
-		return invalid.At("set", "expected what is set: status, vacancies or capacity")
+		return invalid.ErrorAt("set", "expected what is set: status, vacancies or capacity")
 	}
 	if err := s.Slot.check(); err != nil {
 		return err
 	}
 	if *s.Set == (platform.SlotChange{}) {
-		return invalid.At("set", "expected status, vacancies or capacity")
+		return invalid.ErrorAt("set", "expected status, vacancies or capacity")
 	}
-	return invalid.In("set.", platform.CheckChange(*s.Set))
+	return invalid.AddPrefix("set.", platform.CheckChange(*s.Set))
 }
 
 func (s SlotName) check() error {
@@ -217,15 +217,15 @@ func (s SlotName) check() error {
 	case s.FromDay == nil:
 		parts = append(parts, struct{ name, value string }{"id", s.ID})
 	case s.ID != "":
-		return invalid.At("slot.from_day", "expected id or from_day, not both")
+		return invalid.ErrorAt("slot.from_day", "expected id or from_day, not both")
 	default:
-		if err := invalid.Within("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
+		if err := invalid.RequireRange("slot.from_day", *s.FromDay, 0, maxFromDay); err != nil {
 			return err
 		}
 	}
 	for _, part := range parts {
 		if part.value == "" {
-			return invalid.At("slot."+part.name, "expected the id as the partner's answers have it")
+			return invalid.ErrorAt("slot."+part.name, "expected the id as the partner's answers have it")
 		}
 	}
 	return nil
@@ -249,7 +249,7 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 // UnmarshalYAML reads a secret, even digits without quotes.
 func (s *Secret) UnmarshalYAML(node ast.Node) error {
 	if !scalar(node) {
-		return yamlfile.At(node, "expected the secret as a text")
+		return yamlfile.ErrorAt(node, "expected the secret as a text")
 	}
 	*s = Secret(node.GetToken().Value)
 	return nil

@@ -100,7 +100,7 @@ func (m *marketplace) hangs() {
 	m.answers(func(int, http.ResponseWriter) { <-gone })
 }
 
-func (m *marketplace) seen() []call {
+func (m *marketplace) receivedCalls() []call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]call(nil), m.calls...)
@@ -109,7 +109,7 @@ func (m *marketplace) seen() []call {
 // notifications returns the notifications, which must keep the contract's schema.
 func (m *marketplace) notifications() (list []partnerapi.Notification) {
 	m.t.Helper()
-	for _, c := range m.seen() {
+	for _, c := range m.receivedCalls() {
 		if c.path != "POST /availability/notify" {
 			continue
 		}
@@ -240,6 +240,6 @@ func withFault(f script.WebhookFault) func(*webhook.Config) {
 	return func(c *webhook.Config) { c.Faults = append(c.Faults, f) }
 }
 
-func on(causes ...platform.Cause) func(*webhook.Config) {
+func onCauses(causes ...platform.Cause) func(*webhook.Config) {
 	return func(c *webhook.Config) { c.On = causes }
 }

@@ -58,7 +58,7 @@ func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
 	defer cancel()
 	if err := p.send(ctx, d, &a); err != nil {
 		a.again = true
-		a.Error = p.shown(describe(ctx, err, time.Duration(p.config.Timeout)))
+		a.Error = p.shorten(describe(ctx, err, time.Duration(p.config.Timeout)))
 	}
 	a.DurationMS = time.Since(began).Milliseconds()
 	return a
@@ -90,7 +90,7 @@ func (p *post) send(ctx context.Context, d *delivery, a *Attempt) error {
 	if err != nil {
 		return fmt.Errorf("the answer is incomplete: %w", err)
 	}
-	a.Status, a.Answer = response.StatusCode, p.shown(string(text))
+	a.Status, a.Answer = response.StatusCode, p.shorten(string(text))
 	switch status := response.StatusCode; {
 	case status < 300:
 	case status < 400:
@@ -138,8 +138,8 @@ func (p *post) request(ctx context.Context, d *delivery) (*http.Request, error) 
 	return request, nil
 }
 
-// shown returns the beginning of an external text, without the secret.
-func (p *post) shown(text string) string {
+// shorten returns the beginning of an external text, without the secret.
+func (p *post) shorten(text string) string {
 	text = strings.ReplaceAll(text, string(p.config.Secret), p.config.Secret.String())
 	return strings.ToValidUTF8(text[:min(len(text), maxShown)], "")
 }

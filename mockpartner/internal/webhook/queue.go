@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/internal/count"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -21,7 +21,7 @@ func (s *Sender) observe(c platform.Change) {
 	switch {
 	case s.config == nil:
 	case c.Problem != nil:
-		s.noted(c.Problem.Error())
+		s.recordProblem(c.Problem.Error())
 	case !slices.Contains(s.config.On, c.Cause):
 	case c.Cause == platform.CatalogChanged:
 		s.enter(trigger(c.Cause, c.At))
@@ -127,9 +127,9 @@ func (d *delivery) awaits(other *delivery) bool {
 	return d.holdBack == script.HoldBackAny || d.subject == other.subject
 }
 
-// next returns the first delivery that can be sent now, or the minimum time until one can be.
+// nextDelivery returns the first delivery that can be sent now, or the minimum time until one can be.
 // Deliveries of one slot keep their order.
-func (s *Sender) next(now time.Time) (*delivery, time.Duration) {
+func (s *Sender) nextDelivery(now time.Time) (*delivery, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	soon := forever
@@ -165,7 +165,7 @@ func (s *Sender) settle(d *delivery, a Attempt, ctx context.Context) {
 	case !a.again:
 		s.end(d, Failed, a.Error)
 	case len(d.Attempts) >= retries.Attempts:
-		s.end(d, Failed, "given up after "+count.Of(len(d.Attempts), "attempt")+": "+a.Error)
+		s.end(d, Failed, "given up after "+plural.Count(len(d.Attempts), "attempt")+": "+a.Error)
 	default:
 		longest := time.Duration(retries.Max)
 		wait := min(time.Duration(retries.Backoff)<<(len(d.Attempts)-1), longest)

@@ -44,7 +44,7 @@ func (s *Sender) slot(named script.SlotName) (id string, err error) {
 	for _, slot := range slots {
 		year, month, day := s.clock.Now().In(slot.Start.Location()).Date()
 		first := time.Date(year, month, day+*named.FromDay, 0, 0, 0, 0, slot.Start.Location())
-		if slot.Status.Bookable() && !slot.Start.Before(first) {
+		if slot.Status.IsBookable() && !slot.Start.Before(first) {
 			return slot.AvailabilityID, nil
 		}
 	}

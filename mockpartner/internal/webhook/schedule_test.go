@@ -68,7 +68,7 @@ func TestTriggersAreSentByTheClock(t *testing.T) {
 			t.Errorf("want triggers of the schedule, got %+v", d)
 		}
 	}
-	if n := len(m.seen()); n != 4 {
+	if n := len(m.receivedCalls()); n != 4 {
 		t.Errorf("want four calls, got %d", n)
 	}
 }
@@ -93,7 +93,7 @@ func TestASlotCanBeNamedByItsDay(t *testing.T) {
 	if err := p.SetSlot(product, option, p.slots[0].ID, gone); err != nil {
 		t.Fatal(err)
 	}
-	want := slices.IndexFunc(p.slots[1:], func(s partnerapi.Slot) bool { return s.Status.Bookable() }) + 1
+	want := slices.IndexFunc(p.slots[1:], func(s partnerapi.Slot) bool { return s.Status.IsBookable() }) + 1
 	ahead := func(days int) *script.SlotName {
 		return &script.SlotName{Product: product, Option: option, FromDay: new(days)}
 	}
@@ -153,8 +153,8 @@ func TestAScheduleBeginsAgainWithARestart(t *testing.T) {
 	}
 }
 
-// once is a fault of the first webhook that it fits.
-func once(actions script.WebhookActions) func(*webhook.Config) {
+// faultOnce is a fault of the first webhook that it fits.
+func faultOnce(actions script.WebhookActions) func(*webhook.Config) {
 	return withFault(script.WebhookFault{Name: "wrong", Times: 1, WebhookActions: actions})
 }
 
@@ -171,7 +171,7 @@ func TestAWebhookIsSentTwiceOrNeverOrWithTheOldState(t *testing.T) {
 		"as the slot was": {script.WebhookActions{Stale: true}, 2, webhook.Delivered, "[9 2]"},
 	} {
 		m, p := open(t), run(t)
-		p.notifies(m, once(c.actions))
+		p.notifies(m, faultOnce(c.actions))
 		p.set(p.slots[0].ID, 3)
 		p.set(p.slots[0].ID, 2)
 		deliveries := p.ends(c.deliveries)
@@ -206,12 +206,12 @@ func TestAWebhookOvertakesTheOneBefore(t *testing.T) {
 func TestAWebhookPresentsAnotherSecretOrNone(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.notifies(m, once(script.WebhookActions{Secret: script.SecretWrong}), withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Secret: script.SecretMissing}}))
+	p.notifies(m, faultOnce(script.WebhookActions{Secret: script.SecretWrong}), withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Secret: script.SecretMissing}}))
 	for vacancies := range 3 {
 		p.set(p.slots[0].ID, vacancies)
 	}
 	deliveries := p.ends(3)
-	calls := m.seen()
+	calls := m.receivedCalls()
 	if wrong := calls[0].secret; wrong == secret || !regexp.MustCompile("^[0-9a-f]{64}$").MatchString(wrong) {
 		t.Errorf("want another secret of the same form, got %q", wrong)
 	}
@@ -226,7 +226,7 @@ func TestAWebhookPresentsAnotherSecretOrNone(t *testing.T) {
 func TestAWebhookNamesWhatIsUnknown(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.notifies(m, once(script.WebhookActions{Unknown: script.UnknownProduct}),
+	p.notifies(m, faultOnce(script.WebhookActions{Unknown: script.UnknownProduct}),
 		withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Unknown: script.UnknownOption}}),
 		withFault(script.WebhookFault{Times: 1, WebhookActions: script.WebhookActions{Unknown: script.UnknownSlot}}))
 	for vacancies := range 3 {
@@ -244,7 +244,7 @@ func TestAWebhookNamesWhatIsUnknown(t *testing.T) {
 func TestAWebhookIsLateAndThoseOfItsSlotWait(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.notifies(m, once(script.WebhookActions{Delay: script.Duration(5 * time.Minute)}))
+	p.notifies(m, faultOnce(script.WebhookActions{Delay: script.Duration(5 * time.Minute)}))
 	p.set(p.slots[0].ID, 3)
 	p.set(p.slots[0].ID, 2)
 	p.set(p.slots[1].ID, 1)
@@ -252,7 +252,7 @@ func TestAWebhookIsLateAndThoseOfItsSlotWait(t *testing.T) {
 	if got := fmt.Sprint(m.vacancies()); got != "[1]" {
 		t.Errorf("Expected only the other slot, received %s", got)
 	}
-	p.notifies(m, once(script.WebhookActions{Delay: script.Duration(time.Millisecond)}))
+	p.notifies(m, faultOnce(script.WebhookActions{Delay: script.Duration(time.Millisecond)}))
 	p.set(p.slots[0].ID, 3)
 	p.endsAs(webhook.Filter{State: webhook.Delivered}, 2)
 }
@@ -274,7 +274,7 @@ func TestFaultsChooseByKindSlotAndCount(t *testing.T) {
 		p.set(p.slots[1].ID, vacancies)
 	}
 	p.ends(7)
-	if got := fmt.Sprint(m.vacancies()); got != "[0 0 2 2]" || len(m.seen()) != 4 {
+	if got := fmt.Sprint(m.vacancies()); got != "[0 0 2 2]" || len(m.receivedCalls()) != 4 {
 		t.Errorf("want the trigger and the second of each slot lost, got %s", got)
 	}
 	fired := map[string]uint64{}

@@ -72,11 +72,11 @@ type outcome struct {
 func (s *Sender) note(problem string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.noted(problem)
+	s.recordProblem(problem)
 }
 
-// noted records a problem. s.mu must be locked.
-func (s *Sender) noted(problem string) {
+// recordProblem records a problem. s.mu must be locked.
+func (s *Sender) recordProblem(problem string) {
 	s.problems = append(s.problems, problem)
 	if len(s.problems) > maxNoted {
 		s.problems = slices.Delete(s.problems, 0, 1)
@@ -209,12 +209,12 @@ func (n webhookEvent) body(fault script.WebhookActions) (json.RawMessage, error)
 	if err != nil || fault.JQ == "" {
 		return body, err
 	}
-	return transformed(body, fault.JQ)
+	return transformBody(body, fault.JQ)
 }
 
-// transformed returns the output of a jq program for a body. The program was compiled once before,
+// transformBody returns the output of a jq program for a body. The program was compiled once before,
 // when the fault was checked.
-func transformed(body []byte, program string) (json.RawMessage, error) {
+func transformBody(body []byte, program string) (json.RawMessage, error) {
 	code, err := jq.Compile("jq", program)
 	if err != nil {
 		return nil, err

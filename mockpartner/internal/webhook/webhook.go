@@ -43,7 +43,7 @@ func (s *Sender) Configure(c Config) error {
 	if s.closed {
 		return ErrClosed
 	}
-	c, err := c.Ready()
+	c, err := c.WithDefaults()
 	if err != nil {
 		return err
 	}
@@ -68,15 +68,15 @@ func fromEnvironment(c Config) (Config, error) {
 	if c.Secret == "" {
 		return c, fmt.Errorf("secret_env: the environment variable %s is not set, or empty", name)
 	}
-	if _, err := c.Ready(); err != nil {
+	if _, err := c.WithDefaults(); err != nil {
 		return c, fmt.Errorf("secret_env: what %s holds is no secret: %w", name, err)
 	}
 	return c, nil
 }
 
-// Off stops the sending. Unsent webhooks and planned changes of slots are dropped. The deliveries
+// TurnOff stops the sending. Unsent webhooks and planned changes of slots are dropped. The deliveries
 // stay on record.
-func (s *Sender) Off() {
+func (s *Sender) TurnOff() {
 	s.life.Lock()
 	defer s.life.Unlock()
 	s.halt()
@@ -166,9 +166,9 @@ const maxNap = time.Second
 // run sends what is in the queue, and does what is due by the clock.
 func (s *Sender) run(ctx context.Context, post *post) {
 	for ctx.Err() == nil {
-		moved := s.clock.Moved() // before the time is read
+		moved := s.clock.NextMove() // before the time is read
 		nap := s.tick()
-		d, soon := s.next(time.Now())
+		d, soon := s.nextDelivery(time.Now())
 		if d != nil {
 			s.settle(d, post.attempt(ctx, d), ctx)
 			continue

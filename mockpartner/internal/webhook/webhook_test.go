@@ -31,7 +31,7 @@ func TestASlotThatStaffChangeIsNotifiedWithTheSecret(t *testing.T) {
 		got.LocalDateTimeStart != p.slots[0].LocalDateTimeStart || got.LocalDateTimeEnd != p.slots[0].LocalDateTimeEnd {
 		t.Errorf("want the slot as availability shows it, got %+v", got)
 	}
-	if call := m.seen()[0]; call.secret != secret {
+	if call := m.receivedCalls()[0]; call.secret != secret {
 		t.Errorf("want the secret, got %q", call.secret)
 	}
 }
@@ -40,11 +40,13 @@ func TestAChangedCatalogIsAnnouncedByATriggerWithoutABody(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m)
-	if err := p.SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) { return sold.Without("lisbon-walk") }); err != nil {
+	if err := p.SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) {
+		return sold.WithoutProduct("lisbon-walk")
+	}); err != nil {
 		t.Fatal(err)
 	}
 	p.ends(1)
-	if call := m.seen()[0]; call != (call0("POST /sync/trigger")) {
+	if call := m.receivedCalls()[0]; call != (call0("POST /sync/trigger")) {
 		t.Errorf("want a trigger with the secret and no body, got %+v", call)
 	}
 	if err := p.Sell(&catalog.Catalog{Products: p.Catalog().Catalog().Products}); err != nil {
@@ -61,7 +63,7 @@ func call0(path string) call { return call{path: path, secret: secret, presented
 func TestBookingsSendWebhooksIfTheyAreSwitchedOn(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.notifies(m, on(platform.BookingChange))
+	p.notifies(m, onCauses(platform.BookingChange))
 	p.set(p.slots[0].ID, 8) // by staff: no webhook
 	hold := p.reserve(p.slots[0].ID, 2)
 	if _, err := p.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err != nil { // moves no seats
@@ -158,7 +160,7 @@ func TestAnAnswerThatRefusesIsFinal(t *testing.T) {
 		if got := p.ends(1)[0]; got.State != webhook.Failed || len(got.Attempts) != 1 || !strings.Contains(got.Reason, reason) {
 			t.Errorf("%d: want it to have failed once, because it was %s, got %+v", status, reason, got)
 		}
-		if n := len(m.seen()); n != 1 {
+		if n := len(m.receivedCalls()); n != 1 {
 			t.Errorf("%d: want one call, got %d", status, n)
 		}
 	}
@@ -268,7 +270,7 @@ func TestPendingWebhooksAreDroppedWhenTheSenderIsReconfiguredOrTurnedOff(t *test
 	t.Parallel()
 	for name, ends := range map[string]func(partner, *marketplace){
 		"reconfigured": func(p partner, m *marketplace) { p.notifies(m) },
-		"off":          func(p partner, _ *marketplace) { p.sender.Off() },
+		"off":          func(p partner, _ *marketplace) { p.sender.TurnOff() },
 		"closed":       func(p partner, _ *marketplace) { p.sender.Close() },
 	} {
 		m, p := open(t), run(t)
@@ -293,7 +295,7 @@ func TestASenderThatIsOffSendsNothing(t *testing.T) {
 		t.Errorf("want ErrOff, got %v", err)
 	}
 	p.notifies(m)
-	p.sender.Off()
+	p.sender.TurnOff()
 	p.set(p.slots[0].ID, 3)
 	if _, err := p.sender.Notify(product, option, p.slots[0].ID); err != webhook.ErrOff {
 		t.Errorf("want ErrOff, got %v", err)
@@ -350,7 +352,7 @@ func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
 	}
 	p.set(p.slots[0].ID, 3)
 	p.ends(1)
-	if got := m.seen()[0].secret; got != secret {
+	if got := m.receivedCalls()[0].secret; got != secret {
 		t.Errorf("want the variable's secret, got %q", got)
 	}
 	t.Setenv("MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST", "short")

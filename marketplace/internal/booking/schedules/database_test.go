@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -45,7 +45,7 @@ func newDatabase(w *world) *database {
 }
 
 func notFound(what string) error {
-	return &marketplace.Error{Code: marketplace.NotFound, Message: what + " not found"}
+	return &domain.Error{Code: domain.NotFound, Message: what + " not found"}
 }
 
 func (d *database) read(id uuid.UUID) (booking.Record, error) {
@@ -55,19 +55,19 @@ func (d *database) read(id uuid.UUID) (booking.Record, error) {
 	if found == nil {
 		return booking.Record{}, notFound("booking")
 	}
-	return copied(found.Record), nil
+	return cloneRecord(found.Record), nil
 }
 
-func copied(r booking.Record) booking.Record {
+func cloneRecord(r booking.Record) booking.Record {
 	r.Attention, r.Payments, r.Guests = slices.Clone(r.Attention), slices.Clone(r.Payments), slices.Clone(r.Guests)
 	return r
 }
 
-func (d *database) create(b marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
+func (d *database) create(b domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if k.Key != "" {
-		known := d.own(k)
+		known := d.ownedKey(k)
 		if known == nil || known.Answer.Body != nil {
 			return booking.ErrNotOwner
 		}
@@ -93,16 +93,16 @@ func (d *database) save(c booking.Change, version int64) error {
 	}
 	var key *booking.Key
 	if c.Answers != nil {
-		if key = d.own(*c.Answers); key == nil {
+		if key = d.ownedKey(*c.Answers); key == nil {
 			return booking.ErrNotOwner
 		}
 	}
-	if err := d.allowed(r, c); err != nil {
+	if err := d.checkConstraints(r, c); err != nil {
 		return err
 	}
 	before := r.Booking
-	r.Booking, r.Version = copied(booking.Record{Booking: c.Booking}).Booking, version+1
-	if p := c.Payment; p != nil && !slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool {
+	r.Booking, r.Version = cloneRecord(booking.Record{Booking: c.Booking}).Booking, version+1
+	if p := c.Payment; p != nil && !slices.ContainsFunc(r.Payments, func(known domain.Payment) bool {
 		return known.Reference == p.Reference && known.Succeeded == p.Succeeded
 	}) {
 		r.Payments = append(r.Payments, *p)
@@ -124,15 +124,15 @@ func (d *database) save(c booking.Change, version int64) error {
 	for _, j := range c.Jobs {
 		d.insert(j)
 	}
-	d.world.moved(before, r.Booking)
+	d.world.checkMove(before, r.Booking)
 	return nil
 }
 
-// allowed checks what the constraints of the tables check.
-func (d *database) allowed(r *row, c booking.Change) error {
+// checkConstraints checks what the constraints of the tables check.
+func (d *database) checkConstraints(r *row, c booking.Change) error {
 	b := c.Booking
-	paid := b.Status == marketplace.Paid || b.Status == marketplace.Confirmed || b.Status == marketplace.Cancelled
-	made := b.Status != marketplace.Reserving && b.Status != marketplace.Refused && b.Status != marketplace.Lost
+	paid := b.Status == domain.Paid || b.Status == domain.Confirmed || b.Status == domain.Cancelled
+	made := b.Status != domain.Reserving && b.Status != domain.Refused && b.Status != domain.Lost
 	open := 0
 	for _, call := range r.calls {
 		if c.Begins != nil && call.ID == c.Begins.ID {
@@ -150,38 +150,38 @@ func (d *database) allowed(r *row, c booking.Change) error {
 		return fmt.Errorf("bookings_paid: %s with %q", b.Status, b.PaymentReference)
 	case made && b.Code == "":
 		return fmt.Errorf("bookings_held: %s without a code", b.Status)
-	case b.Status == marketplace.Held && b.ExpiresAt.IsZero():
+	case b.Status == domain.Held && b.ExpiresAt.IsZero():
 		return fmt.Errorf("bookings_expire")
-	case b.Status == marketplace.Confirmed && b.ExternalBookingID == "":
+	case b.Status == domain.Confirmed && b.ExternalBookingID == "":
 		return fmt.Errorf("bookings_confirmed")
-	case b.Status == marketplace.Released && (b.Release == "" || b.Reason == ""):
+	case b.Status == domain.Released && (b.Release == "" || b.Reason == ""):
 		return fmt.Errorf("bookings_released")
-	case b.ConfirmCall != uuid.Nil && (b.Status != marketplace.Paid || b.Release != ""):
+	case b.ConfirmCall != uuid.Nil && (b.Status != domain.Paid || b.Release != ""):
 		return fmt.Errorf("bookings_no_confirm_after_release")
 	case open > 1 && c.Begins != nil:
 		return fmt.Errorf("booking_history_one_confirm")
 	}
 	for _, other := range d.rows {
 		if b.Code != "" && other.Code == b.Code && other.ID != b.ID {
-			return &marketplace.Error{Code: marketplace.Conflict, Message: "the partner reused a code"}
+			return &domain.Error{Code: domain.Conflict, Message: "the partner reused a code"}
 		}
 	}
 	return nil
 }
 
-// due returns the bookings that a sweep must handle.
-func (d *database) due(takeOver time.Duration) (due booking.Due) {
+// dueBookings returns the bookings that a sweep must handle.
+func (d *database) dueBookings(takeOver time.Duration) (due booking.Due) {
 	now := d.now()
 	stale := now.Add(-takeOver)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for id, r := range d.rows {
-		if r.Status == marketplace.Held && !r.ExpiresAt.After(now) {
+		if r.Status == domain.Held && !r.ExpiresAt.After(now) {
 			due.Expired = append(due.Expired, id)
 		}
 		for _, call := range r.calls {
 			switch {
-			case call.Endpoint == partnerapi.Reserve && r.Status == marketplace.Reserving && !call.at.After(stale):
+			case call.Endpoint == partnerapi.Reserve && r.Status == domain.Reserving && !call.at.After(stale):
 				due.Reserves = append(due.Reserves, booking.CallOf{Booking: id, Call: call.ID})
 			case call.Endpoint == partnerapi.Confirm && call.ended == nil && !call.at.After(stale):
 				due.Confirms = append(due.Confirms, booking.CallOf{Booking: id, Call: call.ID})
@@ -202,27 +202,27 @@ func (d *database) waitsFor(j *job) bool {
 	waits := false
 	switch j.kind {
 	case booking.ReleaseJob:
-		waits = b.Release == marketplace.Pending
+		waits = b.Release == domain.Pending
 	case booking.CancelJob:
-		waits = b.Cancellation == marketplace.Pending
+		waits = b.Cancellation == domain.Pending
 	case booking.ConfirmJob:
-		waits = b.Status == marketplace.Paid && b.ConfirmCall == uuid.Nil && b.Release == "" && !needsOperator(b)
+		waits = b.Status == domain.Paid && b.ConfirmCall == uuid.Nil && b.Release == "" && !needsOperator(b)
 	}
 	return waits && !slices.ContainsFunc(d.queue, func(other *job) bool {
-		return other.kind == j.kind && other.booking == j.booking && other.alive()
+		return other.kind == j.kind && other.booking == j.booking && other.isAlive()
 	})
 }
 
 // needsOperator reports whether a paid booking has attention that prevents its automatic
 // confirmation.
-func needsOperator(b marketplace.Booking) bool {
-	return slices.ContainsFunc(b.Attention, func(a marketplace.Attention) bool {
-		return a.Reason == marketplace.ConfirmRefused || a.Reason == marketplace.ConfirmUnknown || a.Reason == marketplace.LatePayment
+func needsOperator(b domain.Booking) bool {
+	return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool {
+		return a.Reason == domain.ConfirmRefused || a.Reason == domain.ConfirmUnknown || a.Reason == domain.LatePayment
 	})
 }
 
-// own returns the key of a request while the request owns it.
-func (d *database) own(k booking.Key) *booking.Key {
+// ownedKey returns the key of a request while the request owns it.
+func (d *database) ownedKey(k booking.Key) *booking.Key {
 	known := d.keys[k.Key]
 	if known == nil || known.Account != k.Account || !known.AskedAt.Equal(k.AskedAt) {
 		return nil
@@ -247,7 +247,7 @@ func (d *database) claim(k booking.Key) (stored booking.Key, claimed bool) {
 func (d *database) reclaim(k, before booking.Key) (booking.Key, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	known := d.own(before)
+	known := d.ownedKey(before)
 	if known == nil || (known.Answer.Body == nil) != (before.Answer.Body == nil) || (known.Made || d.rows[known.Booking] != nil) != before.Made {
 		return k, false
 	}
@@ -262,7 +262,7 @@ func (d *database) reclaim(k, before booking.Key) (booking.Key, bool) {
 func (d *database) settle(k booking.Key) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	known := d.own(k)
+	known := d.ownedKey(k)
 	switch {
 	case k.Answer.Body == nil && known == nil:
 	case known == nil || known.Answer.Body != nil:
@@ -270,7 +270,7 @@ func (d *database) settle(k booking.Key) error {
 	case k.Answer.Body != nil:
 		known.Answer = k.Answer
 	default:
-		if r := d.rows[k.Booking]; r == nil || r.Status == marketplace.Refused {
+		if r := d.rows[k.Booking]; r == nil || r.Status == domain.Refused {
 			delete(d.keys, k.Key)
 		}
 	}

@@ -18,8 +18,8 @@ type schedule map[string]deviation
 
 func (s schedule) plan(key string, _ []deviation) deviation { return s[key] }
 
-// with returns the schedule with one more deviation.
-func (s schedule) with(key string, d deviation) schedule {
+// addDeviation returns the schedule with one more deviation.
+func (s schedule) addDeviation(key string, d deviation) schedule {
 	more := schedule{key: d}
 	for k, v := range s {
 		more[k] = v
@@ -46,7 +46,7 @@ func play(t *testing.T, s workload, in setting, plan func(string, []deviation) d
 		time.Sleep(in.phase)
 		s.play(w)
 		w.settle()
-		w.ended()
+		w.checkEnd()
 		w.close()
 	})
 	return w
@@ -82,7 +82,7 @@ func (e *exploration) tree(s workload, plan schedule, from, depth int) {
 	for i := from; i < len(w.trace); i++ {
 		for j, d := range w.trace[i].options {
 			if (i+j)%e.every == 0 {
-				e.tree(s, plan.with(w.trace[i].key, d), i+1, depth-1)
+				e.tree(s, plan.addDeviation(w.trace[i].key, d), i+1, depth-1)
 			}
 		}
 	}

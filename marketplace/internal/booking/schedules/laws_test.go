@@ -7,20 +7,20 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Invariants in addition to those of package marketplace.
 var (
-	heldIsHeld = marketplace.Invariant{ID: "held-is-held", Says: "A hold that the store shows as HELD was not released at the partner by us."}
-	ownedCall  = marketplace.Invariant{ID: "owned-call", Says: "A call that another replica has taken over is not sent."}
-	sameAnswer = marketplace.Invariant{ID: "same-answer", Says: "The answer that a key gives does not change."}
-	oneBooking = marketplace.Invariant{ID: "one-booking", Says: "A key makes one booking."}
+	heldIsHeld = domain.Invariant{ID: "held-is-held", Says: "A hold that the store shows as HELD was not released at the partner by us."}
+	ownedCall  = domain.Invariant{ID: "owned-call", Says: "A call that another replica has taken over is not sent."}
+	sameAnswer = domain.Invariant{ID: "same-answer", Says: "The answer that a key gives does not change."}
+	oneBooking = domain.Invariant{ID: "one-booking", Says: "A key makes one booking."}
 )
 
-// given reports whether the end of a booking's call is stored.
-func (d *database) given(id, call uuid.UUID) (ended *booking.CallEnd) {
+// storedCallEnd reports whether the end of a booking's call is stored.
+func (d *database) storedCallEnd(id, call uuid.UUID) (ended *booking.CallEnd) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if r := d.rows[id]; r != nil {
@@ -33,15 +33,15 @@ func (d *database) given(id, call uuid.UUID) (ended *booking.CallEnd) {
 	return nil
 }
 
-// arrived checks the invariants when a reserve is sent.
-func (w *world) arrived(_ partnerapi.Endpoint, id uuid.UUID, t task, call uuid.UUID) {
-	w.kept()
-	if w.database.given(id, call) != nil {
+// checkReserve checks the invariants when a reserve is sent.
+func (w *world) checkReserve(_ partnerapi.Endpoint, id uuid.UUID, t task, call uuid.UUID) {
+	w.checkPayments()
+	if w.database.storedCallEnd(id, call) != nil {
 		w.breaks(ownedCall, "%s sends reserve after the checkout was given up", t.name)
 	}
 	for _, h := range w.platform.list() {
 		if h.booking == id {
-			w.breaks(marketplace.ReservedOnce, "%s sends reserve again", t.name)
+			w.breaks(domain.ReservedOnce, "%s sends reserve again", t.name)
 		}
 	}
 }
@@ -52,14 +52,14 @@ func (w *world) arrivedConfirm(code string, r *replica, t task, call uuid.UUID) 
 	w.mu.Lock()
 	looked := r.looked[t.name]
 	w.mu.Unlock()
-	w.kept()
+	w.checkPayments()
 	h := w.platform.find(code)
 	if h.releases > 0 {
-		w.breaks(marketplace.NoConfirmAfter, "%s sends confirm after the release", t.name)
+		w.breaks(domain.NoConfirmAfter, "%s sends confirm after the release", t.name)
 	}
 	for _, c := range h.confirms {
 		if !c.over && time.Since(c.at) < partnerapi.Confirm.Timeout(partnerapi.Healthy) {
-			w.breaks(marketplace.ConfirmedOnce, "%s sends confirm while another one is under way", t.name)
+			w.breaks(domain.ConfirmedOnce, "%s sends confirm while another one is under way", t.name)
 		}
 	}
 	w.database.mu.Lock()
@@ -68,28 +68,28 @@ func (w *world) arrivedConfirm(code string, r *replica, t task, call uuid.UUID) 
 	})
 	w.database.mu.Unlock()
 	if answered && !t.operator {
-		w.breaks(marketplace.ConfirmedOnce, "%s sends confirm after one was answered", t.name)
+		w.breaks(domain.ConfirmedOnce, "%s sends confirm after one was answered", t.name)
 	}
-	if w.database.given(h.booking, call) != nil {
+	if w.database.storedCallEnd(h.booking, call) != nil {
 		w.breaks(ownedCall, "%s sends a confirm that was taken over", t.name)
 	}
 }
 
 // arrivedRelease checks the invariants when a release is sent.
 func (w *world) arrivedRelease(code string) {
-	w.kept()
+	w.checkPayments()
 	h := w.platform.find(code)
-	if r, err := w.database.read(h.booking); err == nil && r.Status == marketplace.Held {
+	if r, err := w.database.read(h.booking); err == nil && r.Status == domain.Held {
 		w.breaks(heldIsHeld, "the hold is released while the booking is HELD")
 	}
 }
 
-// moved checks the invariants when a booking moves. The database is locked.
-func (w *world) moved(before, after marketplace.Booking) {
+// checkMove checks the invariants when a booking moves. The database is locked.
+func (w *world) checkMove(before, after domain.Booking) {
 	if before.PaymentReference != "" && after.PaymentReference != before.PaymentReference {
-		w.breaks(marketplace.PaymentKept, "the payment %s is gone", before.PaymentReference)
+		w.breaks(domain.PaymentKept, "the payment %s is gone", before.PaymentReference)
 	}
-	if after.Status != marketplace.Held {
+	if after.Status != domain.Held {
 		return
 	}
 	if h := w.platform.find(after.Code); h != nil && h.releases > 0 {
@@ -97,18 +97,18 @@ func (w *world) moved(before, after marketplace.Booking) {
 	}
 }
 
-// kept checks that every acknowledged payment is stored.
-func (w *world) kept() {
+// checkPayments checks that every acknowledged payment is stored.
+func (w *world) checkPayments() {
 	w.mu.Lock()
 	payments := slices.Clone(w.payments)
 	w.mu.Unlock()
 	for _, p := range payments {
 		r, err := w.database.read(p.booking)
 		switch {
-		case err != nil, !slices.ContainsFunc(r.Payments, func(known marketplace.Payment) bool { return known.Reference == p.reference && known.Succeeded }):
-			w.breaks(marketplace.PaymentKept, "the payment %s was acknowledged, and is not stored", p.reference)
-		case r.Status != marketplace.Paid && r.Status != marketplace.Confirmed && r.Status != marketplace.Cancelled:
-			w.breaks(marketplace.PaymentKept, "the booking is %s, and was paid", r.Status)
+		case err != nil, !slices.ContainsFunc(r.Payments, func(known domain.Payment) bool { return known.Reference == p.reference && known.Succeeded }):
+			w.breaks(domain.PaymentKept, "the payment %s was acknowledged, and is not stored", p.reference)
+		case r.Status != domain.Paid && r.Status != domain.Confirmed && r.Status != domain.Cancelled:
+			w.breaks(domain.PaymentKept, "the booking is %s, and was paid", r.Status)
 		}
 	}
 }
@@ -128,9 +128,9 @@ func (p *platform) find(code string) *hold {
 	return p.holds[code]
 }
 
-// ended checks the invariants once nothing more happens.
-func (w *world) ended() {
-	w.kept()
+// checkEnd checks the invariants once nothing more happens.
+func (w *world) checkEnd() {
+	w.checkPayments()
 	for _, r := range w.database.rows {
 		w.endedBooking(r)
 	}
@@ -152,25 +152,25 @@ func (w *world) ended() {
 func (w *world) endedBooking(r *row) {
 	listed := len(r.Attention) > 0
 	switch {
-	case r.Status == marketplace.Reserving || r.Status == marketplace.Held:
-		w.breaks(marketplace.NothingStuck, "the booking stays %s", r.Status)
-	case r.Status == marketplace.Paid && !needsOperator(r.Booking):
-		w.breaks(marketplace.NothingStuck, "the booking stays PAID, and no operator is notified")
+	case r.Status == domain.Reserving || r.Status == domain.Held:
+		w.breaks(domain.NothingStuck, "the booking stays %s", r.Status)
+	case r.Status == domain.Paid && !needsOperator(r.Booking):
+		w.breaks(domain.NothingStuck, "the booking stays PAID, and no operator is notified")
 	case r.ConfirmCall != uuid.Nil:
-		w.breaks(marketplace.NothingStuck, "a confirm never ends")
-	case r.Release == marketplace.Pending || r.Cancellation == marketplace.Pending:
-		w.breaks(marketplace.NothingStuck, "a delivery is due, and no job makes it")
+		w.breaks(domain.NothingStuck, "a confirm never ends")
+	case r.Release == domain.Pending || r.Cancellation == domain.Pending:
+		w.breaks(domain.NothingStuck, "a delivery is due, and no job makes it")
 	}
 	for _, call := range r.calls {
 		if call.ended == nil && call.Endpoint == partnerapi.Confirm {
-			w.breaks(marketplace.NothingStuck, "a confirm has no end")
+			w.breaks(domain.NothingStuck, "a confirm has no end")
 		}
 	}
-	if r.Status == marketplace.Confirmed && (r.ExternalBookingID == "" || r.PaymentReference == "") {
-		w.breaks(marketplace.ConfirmedIsPaid, "%+v", r.Booking)
+	if r.Status == domain.Confirmed && (r.ExternalBookingID == "" || r.PaymentReference == "") {
+		w.breaks(domain.ConfirmedIsPaid, "%+v", r.Booking)
 	}
-	if h := w.platform.find(r.Code); h != nil && h.external != "" && !h.cancelled && !listed && r.Status != marketplace.Confirmed {
-		w.breaks(marketplace.CancelPropagates, "the partner has confirmed, and the booking is %s", r.Status)
+	if h := w.platform.find(r.Code); h != nil && h.external != "" && !h.cancelled && !listed && r.Status != domain.Confirmed {
+		w.breaks(domain.CancelPropagates, "the partner has confirmed, and the booking is %s", r.Status)
 	}
 }
 
@@ -181,14 +181,14 @@ func (w *world) endedHold(h *hold) {
 	r, err := w.database.read(h.booking)
 	switch {
 	case h.delivered == "": // its code was never read
-	case w.died(h.delivered) && (err != nil || r.Code == ""): // its code was lost with the replica that had read it
+	case w.hasDied(h.delivered) && (err != nil || r.Code == ""): // its code was lost with the replica that had read it
 	case err != nil || r.Code == "":
-		w.breaks(marketplace.HoldsEnd, "its code was read, and the hold is neither stored nor released")
-	case r.Status != marketplace.Paid:
-		w.breaks(marketplace.HoldsEnd, "the booking is %s, and the hold was not released", r.Status)
+		w.breaks(domain.HoldsEnd, "its code was read, and the hold is neither stored nor released")
+	case r.Status != domain.Paid:
+		w.breaks(domain.HoldsEnd, "the booking is %s, and the hold was not released", r.Status)
 	}
 }
 
-func (w *world) died(name string) bool {
+func (w *world) hasDied(name string) bool {
 	return slices.ContainsFunc(w.replicas, func(r *replica) bool { return r.name == name && r.killed })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -55,8 +55,8 @@ func newPlatform(w *world) *platform {
 	return &platform{world: w, palette: short, holds: map[string]*hold{}, nth: map[partnerapi.Endpoint]int{}}
 }
 
-// scripted returns the workload's deviation for a call that the schedule does not change.
-func (p *platform) scripted(endpoint partnerapi.Endpoint, did deviation) deviation {
+// scriptedDeviation returns the workload's deviation for a call that the schedule does not change.
+func (p *platform) scriptedDeviation(endpoint partnerapi.Endpoint, did deviation) deviation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.nth[endpoint]++
@@ -70,10 +70,12 @@ func (p *platform) scripted(endpoint partnerapi.Endpoint, did deviation) deviati
 type caller struct{ *replica }
 
 // The outcomes of calls, in the form of partner.Client.
-func unsent(err error) partner.Outcome { return partner.Outcome{Kind: partner.NotSent, Err: err} }
+func notSentOutcome(err error) partner.Outcome {
+	return partner.Outcome{Kind: partner.NotSent, Err: err}
+}
 
-func unanswered(took time.Duration) partner.Outcome {
-	return partner.Outcome{Kind: partner.Unanswered, Took: took, Err: &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner did not answer in time"}}
+func unansweredOutcome(took time.Duration) partner.Outcome {
+	return partner.Outcome{Kind: partner.Unanswered, Took: took, Err: &domain.Error{Code: domain.PartnerLate, Message: "the partner did not answer in time"}}
 }
 
 func refusal(status int, message string) partner.Outcome {
@@ -81,14 +83,14 @@ func refusal(status int, message string) partner.Outcome {
 	if status >= http.StatusInternalServerError {
 		kind = partner.Failed
 	}
-	return partner.Outcome{Kind: kind, Status: status, Message: message, Err: marketplace.Errorf(marketplace.PartnerFailed, "the partner answered %d", status)}
+	return partner.Outcome{Kind: kind, Status: status, Message: message, Err: domain.Errorf(domain.PartnerFailed, "the partner answered %d", status)}
 }
 
 func done() partner.Outcome { return partner.Outcome{Kind: partner.Done, Status: http.StatusOK} }
 
-var errOverdue = &marketplace.Error{Code: marketplace.PartnerLate, Message: "the call was not sent: its time to be sent was over"}
+var errOverdue = &domain.Error{Code: domain.PartnerLate, Message: "the call was not sent: its time to be sent was over"}
 
-var errUnreachable = &marketplace.Error{Code: marketplace.PartnerFailed, Message: "the partner could not be reached"}
+var errUnreachable = &domain.Error{Code: domain.PartnerFailed, Message: "the partner could not be reached"}
 
 func (c caller) FreshAvailability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	c.begin()
@@ -101,15 +103,15 @@ func (c caller) FreshAvailability(ctx context.Context, _ partner.Target, _ partn
 		return errUnreachable
 	case did == slow:
 		sleep(ctx, partnerapi.Availability.Timeout(partnerapi.Healthy))
-		c.awake()
-		return &marketplace.Error{Code: marketplace.PartnerLate, Message: "the partner did not answer in time"}
+		c.waitAwake()
+		return &domain.Error{Code: domain.PartnerLate, Message: "the partner did not answer in time"}
 	}
 	return read(ctx, c.world.vacancies())
 }
 
 // vacancies returns the answer to availability.
 func (w *world) vacancies() []byte {
-	start := w.tomorrow()
+	start := w.slotStart()
 	return fmt.Appendf(nil, `[{"id":"slot-1","localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":5,"capacity":10}]`,
 		start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))
 }
@@ -120,17 +122,17 @@ func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target
 	p, w := c.world.platform, c.world
 	did, err := c.step(ctx, "call reserve", p.palette.books)
 	if err != nil {
-		return partnerapi.ReserveAnswer{}, unsent(err)
+		return partnerapi.ReserveAnswer{}, notSentOutcome(err)
 	}
-	if by.Over() { // otherwise it is sent even if ctx has ended
-		return partnerapi.ReserveAnswer{}, unsent(errOverdue)
+	if by.HasPassed() { // otherwise it is sent even if ctx has ended
+		return partnerapi.ReserveAnswer{}, notSentOutcome(errOverdue)
 	}
-	did = p.scripted(partnerapi.Reserve, did)
+	did = p.scriptedDeviation(partnerapi.Reserve, did)
 	if did == notSent {
-		return partnerapi.ReserveAnswer{}, unsent(errUnreachable)
+		return partnerapi.ReserveAnswer{}, notSentOutcome(errUnreachable)
 	}
 	id := uuid.MustParse(asked.ResellerReference)
-	w.arrived(partnerapi.Reserve, id, of(ctx), c.begun(ctx, partnerapi.Reserve))
+	w.checkReserve(partnerapi.Reserve, id, taskOf(ctx), c.lastCall(ctx, partnerapi.Reserve))
 	switch did {
 	case refused:
 		o := refusal(http.StatusBadRequest, "sold out")
@@ -144,20 +146,20 @@ func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target
 	case breaksAfter:
 		return partnerapi.ReserveAnswer{}, refusal(http.StatusInternalServerError, "")
 	case loses:
-		return partnerapi.ReserveAnswer{}, unanswered(0)
+		return partnerapi.ReserveAnswer{}, unansweredOutcome(0)
 	case slow:
 		limit := partnerapi.Reserve.Timeout(h)
 		c.begin()
 		go func() {
 			defer c.end()
 			time.Sleep(limit + 20*time.Second)
-			c.awake()
+			c.waitAwake()
 			p.delivers(answer.ReservationConfirmationCode, c.name)
 			late(answer, done())
 		}()
 		time.Sleep(limit)
-		c.awake()
-		return partnerapi.ReserveAnswer{}, unanswered(limit)
+		c.waitAwake()
+		return partnerapi.ReserveAnswer{}, unansweredOutcome(limit)
 	}
 	p.delivers(answer.ReservationConfirmationCode, c.name)
 	return answer, done()
@@ -183,27 +185,27 @@ func (c caller) Confirm(ctx context.Context, by partner.SendBy, _ partner.Target
 	p := c.world.platform
 	did, err := c.step(ctx, "call confirm", p.palette.books)
 	if err != nil {
-		return partnerapi.ConfirmAnswer{}, unsent(err)
+		return partnerapi.ConfirmAnswer{}, notSentOutcome(err)
 	}
-	if ctx.Err() != nil || by.Over() {
-		return partnerapi.ConfirmAnswer{}, unsent(cmp.Or(ctx.Err(), error(errOverdue)))
+	if ctx.Err() != nil || by.HasPassed() {
+		return partnerapi.ConfirmAnswer{}, notSentOutcome(cmp.Or(ctx.Err(), error(errOverdue)))
 	}
-	did = p.scripted(partnerapi.Confirm, did)
+	did = p.scriptedDeviation(partnerapi.Confirm, did)
 	if did == notSent {
-		return partnerapi.ConfirmAnswer{}, unsent(errUnreachable)
+		return partnerapi.ConfirmAnswer{}, notSentOutcome(errUnreachable)
 	}
-	c.world.arrivedConfirm(asked.ReservationConfirmationCode, c.replica, of(ctx), c.begun(ctx, partnerapi.Confirm))
+	c.world.arrivedConfirm(asked.ReservationConfirmationCode, c.replica, taskOf(ctx), c.lastCall(ctx, partnerapi.Confirm))
 	answer, arrived, booked := p.confirm(asked.ReservationConfirmationCode, did)
 	switch did {
 	case loses:
 		p.ends(arrived)
-		return partnerapi.ConfirmAnswer{}, unanswered(0)
+		return partnerapi.ConfirmAnswer{}, unansweredOutcome(0)
 	case slow:
 		limit := partnerapi.Confirm.Timeout(h)
 		sleep(ctx, limit)
 		p.ends(arrived)
-		c.awake()
-		return partnerapi.ConfirmAnswer{}, unanswered(limit)
+		c.waitAwake()
+		return partnerapi.ConfirmAnswer{}, unansweredOutcome(limit)
 	}
 	p.ends(arrived)
 	switch {
@@ -241,15 +243,15 @@ func (c caller) deliver(ctx context.Context, by partner.SendBy, op string, endpo
 	p := c.world.platform
 	did, err := c.step(ctx, op, p.palette.releases)
 	if err != nil {
-		return unsent(err)
+		return notSentOutcome(err)
 	}
-	if ctx.Err() != nil || by.Over() {
-		return unsent(cmp.Or(ctx.Err(), error(errOverdue)))
+	if ctx.Err() != nil || by.HasPassed() {
+		return notSentOutcome(cmp.Or(ctx.Err(), error(errOverdue)))
 	}
-	did = p.scripted(endpoint, did)
+	did = p.scriptedDeviation(endpoint, did)
 	switch did {
 	case notSent:
-		return unsent(errUnreachable)
+		return notSentOutcome(errUnreachable)
 	case breaks500:
 		return refusal(http.StatusInternalServerError, "")
 	}
@@ -258,11 +260,11 @@ func (c caller) deliver(ctx context.Context, by partner.SendBy, op string, endpo
 	case breaksAfter:
 		return refusal(http.StatusInternalServerError, "")
 	case loses:
-		return unanswered(0)
+		return unansweredOutcome(0)
 	case slow:
 		sleep(ctx, endpoint.Timeout(partnerapi.Healthy))
-		c.awake()
-		return unanswered(endpoint.Timeout(partnerapi.Healthy))
+		c.waitAwake()
+		return unansweredOutcome(endpoint.Timeout(partnerapi.Healthy))
 	}
 	return done()
 }

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // slotRow is a stored slot.
 type slotRow struct {
-	marketplace.Slot
+	domain.Slot
 	changed time.Time // by a booking; zero before the first change
 }
 
@@ -50,7 +50,7 @@ func (d *database) keepFresh(f booking.Fresh) error {
 }
 
 // count adds the seats that a change takes or returns. The database is locked.
-func (d *database) count(b marketplace.Booking, c *booking.SeatsChange) {
+func (d *database) count(b domain.Booking, c *booking.SeatsChange) {
 	s := d.slots[b.AvailabilityID]
 	if c == nil || s == nil || s.Vacancies == nil || s.SentAt.After(c.At) {
 		return
@@ -71,8 +71,8 @@ func (d *database) count(b marketplace.Booking, c *booking.SeatsChange) {
 	}
 }
 
-// stored is the slot of the workloads, as resellers read it.
-func (d *database) stored() []any {
+// storedSlots is the slot of the workloads, as resellers read it.
+func (d *database) storedSlots() []any {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var rows []slotRow
@@ -87,6 +87,6 @@ func (d *database) stored() []any {
 	return shown
 }
 
-func shownSlot(s marketplace.Slot, age time.Time) any {
+func shownSlot(s domain.Slot, age time.Time) any {
 	return []any{s.ID, s.Start.UnixMicro(), s.Status, s.Vacancies, s.Capacity, age.UnixMicro()}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -36,8 +36,8 @@ type twin struct {
 	done    []string
 }
 
-// same fails if the two differ.
-func (w *twin) same(what string, memory, sql any) {
+// requireSame fails if the two differ.
+func (w *twin) requireSame(what string, memory, sql any) {
 	w.t.Helper()
 	first, _ := json.Marshal(memory)
 	second, _ := json.Marshal(sql)
@@ -55,12 +55,12 @@ func kind(err error) string {
 	case errors.Is(err, booking.ErrStale), errors.Is(err, booking.ErrNotOwner):
 		return err.Error()
 	default:
-		return string(marketplace.CodeOf(err))
+		return string(domain.CodeOf(err))
 	}
 }
 
-// shown is the part of a booking that is compared.
-func shown(r booking.Record) any {
+// comparableBooking is the part of a booking that is compared.
+func comparableBooking(r booking.Record) any {
 	b := r.Booking
 	var attention, payments []string
 	for _, a := range b.Attention {
@@ -86,14 +86,14 @@ func (w *twin) IsAffiliate(context.Context, uuid.UUID) (bool, error) { return fa
 func (w *twin) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error) {
 	memory, first := w.memory.read(id)
 	sql, second := w.sql.Booking(ctx, id)
-	w.same("read", []any{shown(memory), kind(first)}, []any{shown(sql), kind(second)})
+	w.requireSame("read", []any{comparableBooking(memory), kind(first)}, []any{comparableBooking(sql), kind(second)})
 	return memory, first
 }
 
-func (w *twin) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
+func (w *twin) CreateBooking(ctx context.Context, b domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	first := w.memory.create(b, reserve, k, f)
 	second := w.sql.CreateBooking(ctx, b, reserve, k, f)
-	w.same("create", kind(first), kind(second))
+	w.requireSame("create", kind(first), kind(second))
 	w.sameSlots(ctx)
 	return first
 }
@@ -102,10 +102,10 @@ func (w *twin) KeepFresh(ctx context.Context, f booking.Fresh) error {
 	if w.random.IntN(4) == 0 { // older news
 		old := f
 		old.At, old.Gone = f.At.Add(-time.Hour), true
-		w.same("keep an old slot", kind(w.memory.keepFresh(old)), kind(w.sql.KeepFresh(ctx, old)))
+		w.requireSame("keep an old slot", kind(w.memory.keepFresh(old)), kind(w.sql.KeepFresh(ctx, old)))
 	}
 	first, second := w.memory.keepFresh(f), w.sql.KeepFresh(ctx, f)
-	w.same("keep the slot", kind(first), kind(second))
+	w.requireSame("keep the slot", kind(first), kind(second))
 	w.sameSlots(ctx)
 	return first
 }
@@ -121,36 +121,36 @@ func (w *twin) sameSlots(ctx context.Context) {
 	for _, s := range slots {
 		sql = append(sql, shownSlot(s, s.SentAt))
 	}
-	w.same("slots", w.memory.stored(), sql)
+	w.requireSame("slots", w.memory.storedSlots(), sql)
 }
 
-func (w *twin) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
+func (w *twin) HasCall(ctx context.Context, call uuid.UUID) (bool, error) {
 	memory := w.memory.has(call)
-	sql, err := w.sql.Recorded(ctx, call)
-	w.same("recorded", memory, sql)
+	sql, err := w.sql.HasCall(ctx, call)
+	w.requireSame("recorded", memory, sql)
 	return memory, err
 }
 
 func (w *twin) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
 	if w.random.IntN(4) == 0 { // another caller was first
-		w.same("save late", kind(w.memory.save(c, version-1)), kind(w.sql.SaveBooking(ctx, c, version-1)))
+		w.requireSame("save late", kind(w.memory.save(c, version-1)), kind(w.sql.SaveBooking(ctx, c, version-1)))
 	}
 	if c.Answers != nil && w.random.IntN(3) == 0 { // another request has taken over the key
 		late := *c.Answers
 		late.AskedAt = late.AskedAt.Add(-time.Second)
 		without := c
 		without.Answers = &late
-		w.same("save without the key", kind(w.memory.save(without, version)), kind(w.sql.SaveBooking(ctx, without, version)))
+		w.requireSame("save without the key", kind(w.memory.save(without, version)), kind(w.sql.SaveBooking(ctx, without, version)))
 	}
 	first := w.memory.save(c, version)
 	second := w.sql.SaveBooking(ctx, c, version)
-	w.same("save "+string(c.Booking.Status), kind(first), kind(second))
+	w.requireSame("save "+string(c.Booking.Status), kind(first), kind(second))
 	w.sameSlots(ctx)
 	return first
 }
 
 func (w *twin) DueBookings(ctx context.Context, takeOver time.Duration, most int) (booking.Due, error) {
-	memory := w.memory.due(takeOver)
+	memory := w.memory.dueBookings(takeOver)
 	sql, err := w.sql.DueBookings(ctx, takeOver, most)
 	for _, d := range []*booking.Due{&memory, &sql} {
 		for _, ids := range [][]uuid.UUID{d.Expired, d.Withdrawn} {
@@ -160,7 +160,7 @@ func (w *twin) DueBookings(ctx context.Context, takeOver time.Duration, most int
 			slices.SortFunc(*calls, func(a, b booking.CallOf) int { return strings.Compare(a.Call.String(), b.Call.String()) })
 		}
 	}
-	w.same("due", fmt.Sprint(memory), fmt.Sprint(sql))
+	w.requireSame("due", fmt.Sprint(memory), fmt.Sprint(sql))
 	return memory, err
 }
 
@@ -170,49 +170,49 @@ func (w *twin) Claim(ctx context.Context, k booking.Key, a, v uuid.UUID, slot st
 	}
 	memory, first := w.memory.claim(k)
 	_, sql, second, err := w.sql.Claim(ctx, k, a, v, slot)
-	if marketplace.CodeOf(err) == marketplace.NotFound { // of the slot: the twins share no catalog
+	if domain.CodeOf(err) == domain.NotFound { // of the slot: the twins share no catalog
 		err = nil
 	}
-	w.same("claim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
+	w.requireSame("claim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
 	return w.memory.world.offer(), memory, first, err
 }
 
 func (w *twin) ReclaimKey(ctx context.Context, k, before booking.Key) (booking.Key, bool, error) {
 	memory, first := w.memory.reclaim(k, before)
 	sql, second, err := w.sql.ReclaimKey(ctx, k, before)
-	w.same("reclaim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
+	w.requireSame("reclaim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
 	return memory, first, err
 }
 
 func (w *twin) SettleKey(ctx context.Context, k booking.Key) error {
 	first, second := w.memory.settle(k), w.sql.SettleKey(ctx, k)
-	w.same("settle", kind(first), kind(second))
+	w.requireSame("settle", kind(first), kind(second))
 	return first
 }
 
-// fickle is a partner that answers at random.
-type fickle struct {
+// randomPartner is a partner that answers at random.
+type randomPartner struct {
 	caller
 	random *rand.Rand
 	codes  *int
 }
 
-func (f fickle) outcome(good func()) partner.Outcome {
+func (f randomPartner) outcome(good func()) partner.Outcome {
 	switch f.random.IntN(6) {
 	case 0:
 		return refusal(http.StatusBadRequest, "no")
 	case 1:
 		return refusal(http.StatusInternalServerError, "")
 	case 2:
-		return unanswered(time.Second)
+		return unansweredOutcome(time.Second)
 	default:
 		good()
 		return done()
 	}
 }
 
-func (f fickle) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
-	start := f.world.tomorrow()
+func (f randomPartner) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+	start := f.world.slotStart()
 	answer := []string{}
 	for i, status := range []partnerapi.SlotStatus{partnerapi.StatusAvailable, partnerapi.StatusSoldOut} {
 		if f.random.IntN(8) > 0 {
@@ -227,11 +227,11 @@ func (f fickle) Availability(ctx context.Context, _ partner.Target, _ partnerapi
 }
 
 // seats returns a number of seats, or nil for an answer without one.
-func (f fickle) seats() string {
+func (f randomPartner) seats() string {
 	return []string{"null", "0", "1", "2", "5", "10"}[f.random.IntN(6)]
 }
 
-func (f fickle) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, _ partnerapi.ReserveRequest, _ func(partnerapi.ReserveAnswer, partner.Outcome)) (answer partnerapi.ReserveAnswer, o partner.Outcome) {
+func (f randomPartner) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, _ partnerapi.ReserveRequest, _ func(partnerapi.ReserveAnswer, partner.Outcome)) (answer partnerapi.ReserveAnswer, o partner.Outcome) {
 	return answer, f.outcome(func() {
 		if f.random.IntN(5) > 0 { // otherwise the code belongs to another booking
 			*f.codes++
@@ -240,17 +240,17 @@ func (f fickle) Reserve(_ context.Context, _ partner.SendBy, _ partner.Target, _
 	})
 }
 
-func (f fickle) Confirm(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, asked partnerapi.ConfirmRequest, _ bool) (answer partnerapi.ConfirmAnswer, o partner.Outcome) {
+func (f randomPartner) Confirm(_ context.Context, _ partner.SendBy, _ partner.Target, _ partnerapi.Health, asked partnerapi.ConfirmRequest, _ bool) (answer partnerapi.ConfirmAnswer, o partner.Outcome) {
 	return answer, f.outcome(func() {
 		answer = partnerapi.ConfirmAnswer{ExternalBookingID: "b-" + asked.ReservationConfirmationCode, Status: partnerapi.StatusConfirmed}
 	})
 }
 
-func (f fickle) Release(context.Context, partner.SendBy, partner.Target, string) partner.Outcome {
+func (f randomPartner) Release(context.Context, partner.SendBy, partner.Target, string) partner.Outcome {
 	return f.outcome(func() {})
 }
 
-func (f fickle) Cancel(context.Context, partner.SendBy, partner.Target, string, string) partner.Outcome {
+func (f randomPartner) Cancel(context.Context, partner.SendBy, partner.Target, string, string) partner.Outcome {
 	return f.outcome(func() {})
 }
 
@@ -285,10 +285,10 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 		w.database.now = func() time.Time { return w.began.UTC().Truncate(time.Microsecond).Add(ahead) }
 		store.Bookings.Clock = w.database.now
 		codes := int(seed) * 1000
-		both := &twin{t: t, memory: w.database, sql: store.Bookings, catalog: store.Storefront, day: marketplace.DateIn(w.tomorrow(), time.UTC), random: random}
+		both := &twin{t: t, memory: w.database, sql: store.Bookings, catalog: store.Storefront, day: domain.DateIn(w.slotStart(), time.UTC), random: random}
 		s, err := booking.NewService(booking.Config{
-			Store: both, Keys: both, Partner: fickle{caller{w.replicas[0]}, random, &codes},
-			Target:          func(marketplace.Integration) (partner.Target, error) { return partner.Target{}, nil },
+			Store: both, Keys: both, Partner: randomPartner{caller{w.replicas[0]}, random, &codes},
+			Target:          func(domain.Integration) (partner.Target, error) { return partner.Target{}, nil },
 			AffiliatesShare: decimal.NewFromInt(10), Now: w.database.now, Log: slog.New(slog.DiscardHandler),
 		})
 		if err != nil {
@@ -305,8 +305,8 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 					k = booking.Key{Key: fmt.Sprintf("%d-%d", seed, random.IntN(3)), Body: [32]byte{byte(random.IntN(8) / 7)}}
 				}
 				if random.IntN(3) == 0 { // a replica that dies or is paused
-					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Mode: marketplace.Live, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
-						b := marketplace.Booking{ID: id, AccountID: reseller, Mode: marketplace.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Reserving, Currency: "EUR", Guests: []marketplace.Guests{}, Start: w.tomorrow(), End: w.tomorrow(), CreatedAt: w.database.now()}
+					if _, stored, claimed, _ := both.Claim(ctx, booking.Key{Account: reseller, Mode: domain.Live, Key: k.Key + "x", Booking: id}, activity, variation, ""); claimed && random.IntN(2) == 0 {
+						b := domain.Booking{ID: id, AccountID: reseller, Mode: domain.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: domain.Reserving, Currency: "EUR", Guests: []domain.Guests{}, Start: w.slotStart(), End: w.slotStart(), CreatedAt: w.database.now()}
 						_ = both.CreateBooking(ctx, b, booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}, stored, booking.Fresh{})
 					}
 					k.Key += "x"
@@ -318,11 +318,11 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 			id := known[random.IntN(len(known))]
 			switch random.IntN(11) {
 			case 0, 1, 2:
-				_, _ = s.Pay(ctx, marketplace.Scope{Account: reseller}, id, marketplace.Payment{Reference: fmt.Sprint(random.IntN(2)), Succeeded: random.IntN(4) > 0})
+				_, _ = s.Pay(ctx, domain.Scope{Account: reseller}, id, domain.Payment{Reference: fmt.Sprint(random.IntN(2)), Succeeded: random.IntN(4) > 0})
 			case 3:
-				_, _ = s.Abandon(ctx, marketplace.Scope{Account: reseller}, id)
+				_, _ = s.Abandon(ctx, domain.Scope{Account: reseller}, id)
 			case 4:
-				_, _ = s.Cancel(ctx, marketplace.Scope{Account: reseller}, id, "ill")
+				_, _ = s.Cancel(ctx, domain.Scope{Account: reseller}, id, "ill")
 			case 5:
 				_, _ = s.Settle(ctx, id, "ill")
 			case 6:
@@ -368,5 +368,5 @@ func (w *twin) sameJobs(store *postgres.Store) {
 	}
 	slices.Sort(memory)
 	slices.Sort(sql)
-	w.same("jobs", memory, sql)
+	w.requireSame("jobs", memory, sql)
 }

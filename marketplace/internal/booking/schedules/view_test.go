@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -35,25 +35,25 @@ func (v view) write(ctx context.Context, op string, apply func() error) error {
 	case losesReply:
 		_ = apply()
 		sleep(ctx, 15*time.Minute)
-		v.awake()
+		v.waitAwake()
 		return errConnection
 	case ghost:
 		time.AfterFunc(5*time.Second, func() { _ = apply() })
 		return errConnection
 	case late40:
 		if !sleep(ctx, 40*time.Second) {
-			v.awake()
+			v.waitAwake()
 			return ctx.Err()
 		}
 		err := apply()
-		v.awake()
+		v.waitAwake()
 		return err
 	}
 	err = apply()
 	if by := did.holds(); by > 0 && !sleep(ctx, by) {
 		err = ctx.Err()
 	}
-	v.awake()
+	v.waitAwake()
 	return err
 }
 
@@ -96,7 +96,7 @@ func look[T any](ctx context.Context, v view, op string, read func() (T, error))
 	if by := did.holds(); by > 0 && !sleep(ctx, by) {
 		found, err = none, ctx.Err()
 	}
-	v.awake()
+	v.waitAwake()
 	return found, err
 }
 
@@ -114,10 +114,10 @@ func (v view) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error)
 }
 
 func (v view) DueBookings(ctx context.Context, takeOver time.Duration, _ int) (booking.Due, error) {
-	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.due(takeOver), nil })
+	return look(ctx, v, "read what is due", func() (booking.Due, error) { return v.world.database.dueBookings(takeOver), nil })
 }
 
-func (v view) CreateBooking(ctx context.Context, b marketplace.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
+func (v view) CreateBooking(ctx context.Context, b domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	v.begins(ctx, partnerapi.Reserve, reserve.ID)
 	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve, k, f) })
 }
@@ -126,7 +126,7 @@ func (v view) KeepFresh(ctx context.Context, f booking.Fresh) error {
 	return v.write(ctx, "keep the slot", func() error { return v.world.database.keepFresh(f) })
 }
 
-func (v view) Recorded(ctx context.Context, call uuid.UUID) (bool, error) {
+func (v view) HasCall(ctx context.Context, call uuid.UUID) (bool, error) {
 	return look(ctx, v, "look for the call", func() (bool, error) { return v.world.database.has(call), nil })
 }
 
@@ -162,19 +162,19 @@ func (v view) SettleKey(ctx context.Context, k booking.Key) error {
 func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call uuid.UUID) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
-	r.current[of(ctx).name+string(endpoint)] = call
+	r.current[taskOf(ctx).name+string(endpoint)] = call
 }
 
 // looks stores when a task has read the stored booking.
 func (r *replica) looks(ctx context.Context) {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
-	r.looked[of(ctx).name] = time.Now()
+	r.looked[taskOf(ctx).name] = time.Now()
 }
 
-// begun returns the call that a task recorded last.
-func (r *replica) begun(ctx context.Context, endpoint partnerapi.Endpoint) uuid.UUID {
+// lastCall returns the call that a task recorded last.
+func (r *replica) lastCall(ctx context.Context, endpoint partnerapi.Endpoint) uuid.UUID {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
-	return r.current[of(ctx).name+string(endpoint)]
+	return r.current[taskOf(ctx).name+string(endpoint)]
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -35,7 +35,7 @@ type job struct {
 	later   bool // it was not due immediately
 }
 
-func (j *job) alive() bool { return j.state == available || j.state == running }
+func (j *job) isAlive() bool { return j.state == available || j.state == running }
 
 // The queue's settings, as in package worker.
 const (
@@ -45,8 +45,8 @@ const (
 	sweepEvery = 30 * time.Second
 )
 
-// nominal is a pause without jitter, which would make runs differ.
-func nominal(pause time.Duration) time.Duration {
+// nominalPause is a pause without jitter, which would make runs differ.
+func nominalPause(pause time.Duration) time.Duration {
 	for _, n := range []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute} {
 		if pause >= n*8/10 && pause <= n*12/10 {
 			return n
@@ -59,12 +59,12 @@ func nominal(pause time.Duration) time.Duration {
 func (d *database) insert(j booking.Job) {
 	if j.Kind == booking.ConfirmJob {
 		for _, other := range d.queue {
-			if other.kind == j.Kind && other.booking == j.Booking && other.alive() {
+			if other.kind == j.Kind && other.booking == j.Booking && other.isAlive() {
 				return
 			}
 		}
 	}
-	d.queue = append(d.queue, &job{id: len(d.queue) + 1, kind: j.Kind, booking: j.Booking, at: d.now().Add(nominal(j.After)), state: available, later: j.After > 0})
+	d.queue = append(d.queue, &job{id: len(d.queue) + 1, kind: j.Kind, booking: j.Booking, at: d.now().Add(nominalPause(j.After)), state: available, later: j.After > 0})
 	d.wake()
 }
 
@@ -92,8 +92,8 @@ func (r *replica) waits() bool {
 	return r.busy > 0
 }
 
-// quiet reports whether nothing is in progress on any live replica.
-func (w *world) quiet() bool {
+// isQuiet reports whether nothing is in progress on any live replica.
+func (w *world) isQuiet() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, r := range w.replicas {
@@ -131,7 +131,7 @@ func (d *database) start() time.Duration {
 			wait = min(wait, left)
 			continue
 		}
-		r := d.world.running(j.id + j.run)
+		r := d.world.runningReplica(j.id + j.run)
 		if r == nil {
 			wait = min(wait, time.Second)
 			continue
@@ -151,12 +151,12 @@ func (w *world) do(r *replica, j *job, run int) {
 	defer rescue.Stop()
 	ctx, cancel := context.WithTimeout(context.Background(), jobTime)
 	defer cancel()
-	ctx = with(ctx, task{name: fmt.Sprintf("%s job, run %d", j.kind, run), number: 20 + 10*j.id + run%10})
+	ctx = withTask(ctx, task{name: fmt.Sprintf("%s job, run %d", j.kind, run), number: 20 + 10*j.id + run%10})
 	deliver := map[booking.JobKind]func(context.Context, uuid.UUID) (time.Duration, error){
 		booking.ConfirmJob: r.DeliverConfirm, booking.ReleaseJob: r.DeliverRelease, booking.CancelJob: r.DeliverCancel,
 	}[j.kind]
 	again, err := deliver(ctx, j.booking)
-	if r.awake() {
+	if r.waitAwake() {
 		w.database.finish(j, run, again, err)
 	}
 }
@@ -173,7 +173,7 @@ func (d *database) finish(j *job, run int, again time.Duration, err error) {
 	case err != nil:
 		j.state, j.at = available, time.Now().Add(time.Duration(math.Pow(float64(j.tries), 4))*time.Second)
 	case again > 0: // a snooze does not count as a try
-		j.state, j.at, j.tries = available, time.Now().Add(nominal(again)), j.tries-1
+		j.state, j.at, j.tries = available, time.Now().Add(nominalPause(again)), j.tries-1
 	default:
 		j.state = completed
 	}
@@ -188,11 +188,11 @@ func (w *world) sweep() {
 			return
 		case <-time.After(time.Until(w.began.Add(time.Duration(n)*sweepEvery + 5*time.Millisecond))):
 		}
-		r := w.running(n)
+		r := w.runningReplica(n)
 		if r == nil {
 			continue
 		}
-		if due := w.database.due(0); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
+		if due := w.database.dueBookings(0); len(due.Expired)+len(due.Reserves)+len(due.Confirms)+len(due.Dropped) == 0 {
 			continue // it would change nothing
 		}
 		r.begin()
@@ -200,23 +200,23 @@ func (w *world) sweep() {
 			defer r.end()
 			ctx, cancel := context.WithTimeout(context.Background(), jobTime)
 			defer cancel()
-			_ = r.Sweep(with(ctx, task{name: fmt.Sprintf("sweep %d", n), number: 300 + n%100}))
-			r.awake()
+			_ = r.Sweep(withTask(ctx, task{name: fmt.Sprintf("sweep %d", n), number: 300 + n%100}))
+			r.waitAwake()
 		}()
 	}
 }
 
-// idle reports whether nothing more will happen without a request.
-func (w *world) idle() bool {
-	quiet := w.quiet()
+// isIdle reports whether nothing more will happen without a request.
+func (w *world) isIdle() bool {
+	quiet := w.isQuiet()
 	d := w.database
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, j := range d.queue {
-		quiet = quiet && !j.alive()
+		quiet = quiet && !j.isAlive()
 	}
 	for _, r := range d.rows {
-		quiet = quiet && r.Status != marketplace.Held && r.Status != marketplace.Reserving
+		quiet = quiet && r.Status != domain.Held && r.Status != domain.Reserving
 		for _, call := range r.calls {
 			quiet = quiet && (call.Endpoint != partnerapi.Confirm || call.ended != nil)
 		}
@@ -230,10 +230,10 @@ const longest = 4 * time.Hour
 // settle waits until nothing more happens: no work is left, and the background retries, at
 // intervals of insistRarely, have taken no step.
 func (w *world) settle() {
-	for w.elapsed() < longest {
+	for w.elapsedTime() < longest {
 		before := w.steps()
 		time.Sleep(sweepEvery)
-		if w.idle() && w.steps() == before {
+		if w.isIdle() && w.steps() == before {
 			return
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -27,12 +27,12 @@ var workloads = []workload{
 			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
 		})
 		time.Sleep(5 * time.Second)
-		if !w.shows(id, marketplace.Held) { // the reseller finds it in its list, whatever the answer was
+		if !w.shows(id, domain.Held) { // the reseller finds it in its list, whatever the answer was
 			return
 		}
 		w.pays(id, "p-1", 1)
 		for range 6 {
-			if w.shows(id, marketplace.Confirmed) {
+			if w.shows(id, domain.Confirmed) {
 				w.cancels(id, 0)
 				return
 			}
@@ -40,37 +40,37 @@ var workloads = []workload{
 		}
 	}},
 	{"a customer abandons while the payment succeeds", func(w *world) {
-		id := w.held()
-		together(
+		id := w.addHeldBooking()
+		runTogether(
 			func() {
-				_, _ = ask(w, "abandon", 0, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-					return r.Abandon(ctx, marketplace.Scope{Account: reseller}, id)
+				_, _ = ask(w, "abandon", 0, func(ctx context.Context, r *replica) (domain.Booking, error) {
+					return r.Abandon(ctx, domain.Scope{Account: reseller}, id)
 				})
 			},
 			func() { w.pays(id, "p-1", 1) },
 		)
 	}},
 	{"a payment succeeds as the hold expires", func(w *world) {
-		id := w.held()
+		id := w.addHeldBooking()
 		time.Sleep(holdFor - 2*time.Second)
 		w.pays(id, "p-1", 0)
 	}},
 	{"two replicas receive the same payment", func(w *world) {
-		id := w.held()
-		together(func() { w.pays(id, "p-1", 0) }, func() { w.pays(id, "p-1", 1) })
+		id := w.addHeldBooking()
+		runTogether(func() { w.pays(id, "p-1", 0) }, func() { w.pays(id, "p-1", 1) })
 	}},
 	{"a payment succeeds shortly before a sweep", func(w *world) {
-		id := w.held()
+		id := w.addHeldBooking()
 		time.Sleep(23 * time.Second)
 		w.pays(id, "p-1", 0)
 	}},
 	{"a payment fails while another one succeeds", func(w *world) {
-		id := w.held()
-		together(
+		id := w.addHeldBooking()
+		runTogether(
 			func() { w.pays(id, "p-1", 0) },
 			func() {
-				_, _ = ask(w, "failed payment", 1, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-					return r.Pay(ctx, marketplace.Scope{Account: reseller}, id, marketplace.Payment{Reference: "p-0"})
+				_, _ = ask(w, "failed payment", 1, func(ctx context.Context, r *replica) (domain.Booking, error) {
+					return r.Pay(ctx, domain.Scope{Account: reseller}, id, domain.Payment{Reference: "p-0"})
 				})
 			},
 		)
@@ -97,12 +97,12 @@ var workloads = []workload{
 		w.operates()
 	}},
 	{"a checkout is sent again with its key", func(w *world) {
-		together(
-			func() { w.once(0) },
-			func() { time.Sleep(time.Second); w.once(1) },
-			func() { time.Sleep(65 * time.Second); w.once(1) },
-			func() { time.Sleep(140 * time.Second); w.once(0) },
-			func() { time.Sleep(10 * time.Minute); w.once(1) },
+		runTogether(
+			func() { w.checkoutWithKey(0) },
+			func() { time.Sleep(time.Second); w.checkoutWithKey(1) },
+			func() { time.Sleep(65 * time.Second); w.checkoutWithKey(1) },
+			func() { time.Sleep(140 * time.Second); w.checkoutWithKey(0) },
+			func() { time.Sleep(10 * time.Minute); w.checkoutWithKey(1) },
 		)
 	}},
 	{"a customer leaves while the hold is made", func(w *world) {
@@ -118,20 +118,20 @@ var workloads = []workload{
 
 // operates has a payment that is not confirmed, and two operators who handle it.
 func (w *world) operates() {
-	id := w.held()
+	id := w.addHeldBooking()
 	w.pays(id, "p-1", 0)
 	time.Sleep(5 * time.Second)
-	together(
+	runTogether(
 		func() {
-			_, _ = ask(w, "operator confirms", 0, func(ctx context.Context, r *replica) (marketplace.Booking, error) { return r.Retry(ctx, id) })
+			_, _ = ask(w, "operator confirms", 0, func(ctx context.Context, r *replica) (domain.Booking, error) { return r.Retry(ctx, id) })
 		},
 		func() {
 			for range 4 {
 				time.Sleep(11 * time.Second)
-				after, err := ask(w, "operator cancels", 1, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
+				after, err := ask(w, "operator cancels", 1, func(ctx context.Context, r *replica) (domain.Booking, error) {
 					return r.Settle(ctx, id, "asked for")
 				})
-				if err == nil && after.Status == marketplace.Cancelled {
+				if err == nil && after.Status == domain.Cancelled {
 					return
 				}
 			}
@@ -148,8 +148,8 @@ func (w *world) newID() (id uuid.UUID) {
 	return id
 }
 
-// together runs functions at the same time, as far as a repeatable run allows.
-func together(things ...func()) {
+// runTogether runs functions at the same time, as far as a repeatable run allows.
+func runTogether(things ...func()) {
 	finished := make(chan struct{})
 	for i, thing := range things {
 		go func() {
@@ -194,8 +194,8 @@ func askFor[T any](ctx context.Context, w *world, name string, at int, f func(co
 	answered := make(chan result[T], 1)
 	go func() {
 		defer r.end()
-		value, err := f(with(ctx, t), r)
-		if r.awake() {
+		value, err := f(withTask(ctx, t), r)
+		if r.waitAwake() {
 			answered <- result[T]{value, err}
 		}
 	}()
@@ -209,18 +209,18 @@ func askFor[T any](ctx context.Context, w *world, name string, at int, f func(co
 }
 
 // shows reports whether a reseller sees a booking in that state.
-func (w *world) shows(id uuid.UUID, status marketplace.BookingStatus) bool {
+func (w *world) shows(id uuid.UUID, status domain.BookingStatus) bool {
 	r, err := w.database.read(id)
 	return err == nil && r.Status == status
 }
 
-// held is a booking that was held before the workload begins.
-func (w *world) held() uuid.UUID {
+// addHeldBooking is a booking that was held before the workload begins.
+func (w *world) addHeldBooking() uuid.UUID {
 	id := w.newID()
 	answer := w.platform.reserve(id)
 	expires, _ := time.Parse(time.RFC3339Nano, answer.ExpiresAt)
-	b := marketplace.Booking{
-		ID: id, AccountID: reseller, Mode: marketplace.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: marketplace.Held,
+	b := domain.Booking{
+		ID: id, AccountID: reseller, Mode: domain.Live, IntegrationID: integration.ID, ActivityID: activity, VariationID: variation, Status: domain.Held,
 		Code: answer.ReservationConfirmationCode, ExpiresAt: expires, Currency: "EUR", CreatedAt: time.Now().UTC(),
 	}
 	reserve := booking.Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: b.CreatedAt}
@@ -234,8 +234,8 @@ func (w *world) held() uuid.UUID {
 // is acknowledged.
 func (w *world) pays(id uuid.UUID, reference string, first int) {
 	for try := range 5 {
-		_, err := ask(w, "payment", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-			return r.Pay(ctx, marketplace.Scope{Account: reseller}, id, marketplace.Payment{Reference: reference, Succeeded: true})
+		_, err := ask(w, "payment", first+try, func(ctx context.Context, r *replica) (domain.Booking, error) {
+			return r.Pay(ctx, domain.Scope{Account: reseller}, id, domain.Payment{Reference: reference, Succeeded: true})
 		})
 		if err == nil {
 			w.mu.Lock()
@@ -243,7 +243,7 @@ func (w *world) pays(id uuid.UUID, reference string, first int) {
 			w.mu.Unlock()
 			return
 		}
-		if code := marketplace.CodeOf(err); code == marketplace.NotFound {
+		if code := domain.CodeOf(err); code == domain.NotFound {
 			return
 		}
 		time.Sleep(5 * time.Second)
@@ -252,8 +252,8 @@ func (w *world) pays(id uuid.UUID, reference string, first int) {
 
 func (w *world) cancels(id uuid.UUID, first int) {
 	for try := range 3 {
-		_, err := ask(w, "cancel", first+try, func(ctx context.Context, r *replica) (marketplace.Booking, error) {
-			return r.Cancel(ctx, marketplace.Scope{Account: reseller}, id, "ill")
+		_, err := ask(w, "cancel", first+try, func(ctx context.Context, r *replica) (domain.Booking, error) {
+			return r.Cancel(ctx, domain.Scope{Account: reseller}, id, "ill")
 		})
 		if err == nil {
 			return
@@ -262,12 +262,12 @@ func (w *world) cancels(id uuid.UUID, first int) {
 	}
 }
 
-// once checks out with a key.
-func (w *world) once(at int) {
+// checkoutWithKey checks out with a key.
+func (w *world) checkoutWithKey(at int) {
 	answer, err := ask(w, "checkout with key", at, func(ctx context.Context, r *replica) (booking.Answer, error) {
 		answer, err := r.Checkout(ctx, order(w.newID()), booking.Key{Key: "k-1"}, answerOf)
 		// The service's answer counts, even if the client has stopped waiting.
-		if code := marketplace.CodeOf(err); err == nil && answer.Body != nil || code == marketplace.PartnerLate {
+		if code := domain.CodeOf(err); err == nil && answer.Body != nil || code == domain.PartnerLate {
 			if err != nil {
 				answer = answerOf(booking.Held{}, err)
 			}
@@ -282,7 +282,7 @@ func (w *world) once(at int) {
 
 // answerOf returns the API's answer to a checkout.
 func answerOf(held booking.Held, failed error) booking.Answer {
-	status := map[marketplace.Code]int{marketplace.Conflict: 409, marketplace.PartnerFailed: 502, marketplace.PartnerLate: 504}[marketplace.CodeOf(failed)]
+	status := map[domain.Code]int{domain.Conflict: 409, domain.PartnerFailed: 502, domain.PartnerLate: 504}[domain.CodeOf(failed)]
 	body := map[string]any{}
 	switch {
 	case failed == nil:
@@ -290,7 +290,7 @@ func answerOf(held booking.Held, failed error) booking.Answer {
 	case status == 0:
 		return booking.Answer{}
 	default:
-		body["error"] = marketplace.CodeOf(failed)
+		body["error"] = domain.CodeOf(failed)
 	}
 	text, _ := json.Marshal(body)
 	return booking.Answer{Status: status, Body: text}

@@ -14,7 +14,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -79,7 +79,7 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 		var err error
 		r.Service, err = booking.NewService(booking.Config{
 			Store: view{r}, Keys: view{r}, Partner: caller{r},
-			Target: func(i marketplace.Integration) (partner.Target, error) {
+			Target: func(i domain.Integration) (partner.Target, error) {
 				return partner.Target{ID: i.ID, BaseURL: i.BaseURL}, nil
 			},
 			AffiliatesShare: decimal.NewFromInt(10),
@@ -94,17 +94,17 @@ func newWorld(count int, plan func(string, []deviation) deviation) *world {
 	return w
 }
 
-// elapsed returns the time since the run began.
-func (w *world) elapsed() time.Duration { return time.Since(w.began) }
+// elapsedTime returns the time since the run began.
+func (w *world) elapsedTime() time.Duration { return time.Since(w.began) }
 
 // breaks records a broken invariant.
-func (w *world) breaks(invariant marketplace.Invariant, format string, args ...any) {
+func (w *world) breaks(invariant domain.Invariant, format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	message := invariant.ID + ": " + fmt.Sprintf(format, args...)
 	if !slices.Contains(w.broken, message) {
 		w.broken = append(w.broken, message)
-		w.trace = append(w.trace, step{at: w.elapsed(), op: "BROKEN " + message})
+		w.trace = append(w.trace, step{at: w.elapsedTime(), op: "BROKEN " + message})
 	}
 }
 
@@ -117,10 +117,12 @@ type task struct {
 
 type taskKey struct{}
 
-func with(ctx context.Context, t task) context.Context { return context.WithValue(ctx, taskKey{}, t) }
+func withTask(ctx context.Context, t task) context.Context {
+	return context.WithValue(ctx, taskKey{}, t)
+}
 
-// of returns the task of a context. Only the late answer to a reserve has none.
-func of(ctx context.Context) task {
+// taskOf returns the task of a context. Only the late answer to a reserve has none.
+func taskOf(ctx context.Context) task {
 	if t, ok := ctx.Value(taskKey{}).(task); ok {
 		return t
 	}
@@ -142,9 +144,9 @@ var operations = []string{
 
 func (w *world) slot(t task, op string) {
 	offset := time.Duration(t.number*slotsOfTask+slices.Index(operations, op)+1) * time.Microsecond
-	at := w.elapsed().Truncate(slotEvery) + offset
+	at := w.elapsedTime().Truncate(slotEvery) + offset
 	for {
-		if at <= w.elapsed() {
+		if at <= w.elapsedTime() {
 			at += slotEvery
 			continue
 		}
@@ -157,11 +159,11 @@ func (w *world) slot(t task, op string) {
 		}
 		at += slotEvery
 	}
-	time.Sleep(at - w.elapsed())
+	time.Sleep(at - w.elapsedTime())
 }
 
-// awake waits until the replica is not paused. It returns false if the pause never ends.
-func (r *replica) awake() bool {
+// waitAwake waits until the replica is not paused. It returns false if the pause never ends.
+func (r *replica) waitAwake() bool {
 	for {
 		r.world.mu.Lock()
 		waking, killed := r.waking, r.killed
@@ -186,13 +188,13 @@ var (
 // step is a point where the schedule decides: once the replica is awake and it is the step's
 // turn, it returns the outcome of the step.
 func (r *replica) step(ctx context.Context, op string, options []deviation) (deviation, error) {
-	w, t := r.world, of(ctx)
-	if !r.awake() {
+	w, t := r.world, taskOf(ctx)
+	if !r.waitAwake() {
 		return well, errKilled
 	}
 	w.slot(t, op)
-	for r.paused() { // another task was paused meanwhile, and with it the replica
-		if !r.awake() {
+	for r.isPaused() { // another task was paused meanwhile, and with it the replica
+		if !r.waitAwake() {
 			return well, errKilled
 		}
 		w.slot(t, op)
@@ -202,8 +204,8 @@ func (r *replica) step(ctx context.Context, op string, options []deviation) (dev
 	w.seen[key]++
 	key = fmt.Sprintf("%s/%d", key, w.seen[key])
 	did := w.plan(key, options)
-	w.trace = append(w.trace, step{key: key, at: w.elapsed(), replica: r.name, task: t.name, op: op, options: options, did: did})
-	if did == killed && w.alive() == 1 {
+	w.trace = append(w.trace, step{key: key, at: w.elapsedTime(), replica: r.name, task: t.name, op: op, options: options, did: did})
+	if did == killed && w.countAlive() == 1 {
 		did = well // at least one replica must continue
 	}
 	w.trace[len(w.trace)-1].did = did
@@ -216,7 +218,7 @@ func (r *replica) step(ctx context.Context, op string, options []deviation) (dev
 	if did != killed && did.pauses() == 0 {
 		return did, nil
 	}
-	if !r.awake() {
+	if !r.waitAwake() {
 		return well, errKilled
 	}
 	w.slot(t, op)
@@ -228,11 +230,11 @@ func (r *replica) step(ctx context.Context, op string, options []deviation) (dev
 func (w *world) note(r *replica, t task, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.trace = append(w.trace, step{at: w.elapsed(), replica: r.name, task: t.name, op: what})
+	w.trace = append(w.trace, step{at: w.elapsedTime(), replica: r.name, task: t.name, op: what})
 }
 
-// alive returns the number of replicas that were not killed. The world is locked.
-func (w *world) alive() (n int) {
+// countAlive returns the number of replicas that were not killed. The world is locked.
+func (w *world) countAlive() (n int) {
 	for _, r := range w.replicas {
 		if !r.killed {
 			n++
@@ -241,16 +243,16 @@ func (w *world) alive() (n int) {
 	return n
 }
 
-func (r *replica) paused() bool {
+func (r *replica) isPaused() bool {
 	r.world.mu.Lock()
 	defer r.world.mu.Unlock()
 	return r.killed || time.Now().Before(r.waking)
 }
 
-// running returns a replica that is not paused, the preferred one if possible.
-func (w *world) running(preferred int) *replica {
+// runningReplica returns a replica that is not paused, the preferred one if possible.
+func (w *world) runningReplica(preferred int) *replica {
 	for i := range w.replicas {
-		if r := w.replicas[(preferred+i)%len(w.replicas)]; !r.paused() {
+		if r := w.replicas[(preferred+i)%len(w.replicas)]; !r.isPaused() {
 			return r
 		}
 	}
@@ -272,30 +274,30 @@ func sleep(ctx context.Context, by time.Duration) bool {
 // The objects that are booked.
 var (
 	reseller    = uuid.MustParse("00000000-0000-4000-8000-00000000000a")
-	integration = marketplace.Integration{ID: uuid.MustParse("00000000-0000-4000-8000-00000000000b"), BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}}
+	integration = domain.Integration{ID: uuid.MustParse("00000000-0000-4000-8000-00000000000b"), BaseURL: &url.URL{Scheme: "https", Host: "partner.example"}}
 	activity    = uuid.MustParse("00000000-0000-4000-8000-00000000000c")
 	variation   = uuid.MustParse("00000000-0000-4000-8000-00000000000d")
 	unit        = partnerapi.Unit{ID: "unit-adult", Type: partnerapi.Adult, PricingFrom: []partnerapi.PricingEntry{{Original: 2500, Currency: "EUR"}}}
 	option      = partnerapi.Option{ID: "morning", InternalName: "Morning", AvailabilityType: "START_TIME", Units: []partnerapi.Unit{unit}}
 )
 
-// tomorrow is the start of the slot that is booked.
-func (w *world) tomorrow() time.Time { return w.began.UTC().Add(34 * time.Hour) }
+// slotStart is the start of the slot that is booked.
+func (w *world) slotStart() time.Time { return w.began.UTC().Add(34 * time.Hour) }
 
 func (w *world) offer() booking.Offer {
 	return booking.Offer{
-		Activity: marketplace.Activity{
+		Activity: domain.Activity{
 			ID: activity, IntegrationID: integration.ID, Product: partnerapi.Product{ID: "walk", TimeZone: "UTC"}, PartnerActive: true, OperatorActive: true,
-			Variations: []marketplace.Variation{{ID: variation, Option: option, Active: true}},
+			Variations: []domain.Variation{{ID: variation, Option: option, Active: true}},
 		},
-		Integration: integration, Health: partnerapi.Healthy, Start: w.tomorrow(),
-		Terms: marketplace.Terms{Rates: marketplace.Rates{Base: "EUR", Per: map[marketplace.Currency]decimal.Decimal{}}},
+		Integration: integration, Health: partnerapi.Healthy, Start: w.slotStart(),
+		Terms: domain.Terms{Rates: domain.Rates{Base: "EUR", Per: map[domain.Currency]decimal.Decimal{}}},
 	}
 }
 
 func order(id uuid.UUID) booking.Order {
 	return booking.Order{
-		Mode: marketplace.Live,
+		Mode: domain.Live,
 		ID:   id, Account: reseller, Activity: activity, Variation: variation, Slot: "slot-1",
 		Guests: []booking.Party{{Type: partnerapi.Adult, Quantity: 2}}, Contact: partnerapi.Contact{FullName: "Ana Sousa", EmailAddress: "ana@example.com"},
 	}

@@ -24,7 +24,7 @@ var companyLabels = []Field{
 // texts that an activity has.
 func Company(activity Object) Group {
 	g := Group{Title: "Partner's company"}
-	stored, _ := activity.At(strings.TrimSuffix(companyPath, ".")).(map[string]any)
+	stored, _ := activity.ValueAt(strings.TrimSuffix(companyPath, ".")).(map[string]any)
 	var others []string
 	offer := func(name, label string) {
 		if value, has := stored[name]; has {

@@ -60,8 +60,8 @@ func table(form string) (groups []Group) {
 // Object is a JSON object with numbers as written.
 type Object map[string]any
 
-// At returns the value at a path; nil if it is absent.
-func (o Object) At(path string) any {
+// ValueAt returns the value at a path; nil if it is absent.
+func (o Object) ValueAt(path string) any {
 	var here any = map[string]any(o)
 	for _, name := range strings.Split(path, ".") {
 		inner, _ := here.(map[string]any)

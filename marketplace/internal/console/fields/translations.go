@@ -40,7 +40,7 @@ func Translations(activity Object, variations []Variant, extra string) (groups [
 			g.Fields = append(g.Fields, Field{Path: at + ".title", Label: "Title of " + v.Title, Kind: "text"}, Field{Path: at + ".description", Label: "Description of " + v.Title, Kind: "area", Rows: 3})
 		}
 		if of, stored := known[code].(map[string]any); stored {
-			g.Others = strings.Join(others(of), ", ")
+			g.Others = strings.Join(otherFields(of), ", ")
 			g.Fields = append(g.Fields, Field{Path: "translation." + code, Label: "Delete this translation", Kind: "remove"})
 		}
 		groups = append(groups, g)
@@ -48,8 +48,8 @@ func Translations(activity Object, variations []Variant, extra string) (groups [
 	return groups
 }
 
-// others returns the fields of a translation that the form does not have.
-func others(of map[string]any) (list []string) {
+// otherFields returns the fields of a translation that the form does not have.
+func otherFields(of map[string]any) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if name != "variations" && !slices.ContainsFunc(translated, func(f Field) bool { return f.Path == name }) {
 			list = append(list, name)
@@ -58,9 +58,9 @@ func others(of map[string]any) (list []string) {
 	return list
 }
 
-// Sent returns the fields of translations and of the partner's company that a form was sent with.
+// SentFields returns the fields of translations and of the partner's company that a form was sent with.
 // Fields that remove a language are last, because they take precedence.
-func Sent(given url.Values) (g Group) {
+func SentFields(given url.Values) (g Group) {
 	var remove []Field
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		path, ok := strings.CutPrefix(name, "was:")

@@ -77,8 +77,8 @@ type Period struct {
 	ISO  string // the beginning
 }
 
-// In formats a slot in a zone. In an unknown zone the times keep their own offset.
-func In(zone string, from, until time.Time) Period {
+// FormatSlot formats a slot in a zone. In an unknown zone the times keep their own offset.
+func FormatSlot(zone string, from, until time.Time) Period {
 	if in, err := time.LoadLocation(zone); err == nil && zone != "" {
 		from, until = from.In(in), until.In(in)
 	} else {

@@ -48,7 +48,7 @@ func TestASlotIsInItsProductsZone(t *testing.T) {
 		{"Mars/Olympus", time.Hour, "Fri 10 Jul 2026", "22:30–23:30", "UTC+00:00"},
 		{"", time.Hour, "Fri 10 Jul 2026", "22:30–23:30", "UTC+00:00"},
 	} {
-		if got := format.In(c.zone, at, at.Add(c.lasts)); got.Day != c.day || got.Hour != c.hours || got.Zone != c.shown {
+		if got := format.FormatSlot(c.zone, at, at.Add(c.lasts)); got.Day != c.day || got.Hour != c.hours || got.Zone != c.shown {
 			t.Errorf("%q: want %s %s %s, got %+v", c.zone, c.day, c.hours, c.shown, got)
 		}
 	}

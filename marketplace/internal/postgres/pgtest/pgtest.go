@@ -45,11 +45,11 @@ func Main(m *testing.M, atEnd ...func()) {
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "marketplace-test-")
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer os.RemoveAll(dir)
 	if err := os.Chmod(dir, 0o711); err != nil { // for the user that root hands PostgreSQL to
-		return failed(err)
+		return reportFailure(err)
 	}
 	ctx := context.Background()
 	config := pgembed.ForTests(dir)
@@ -59,30 +59,30 @@ func run(m *testing.M) int {
 		return tooltest.SkipPackage(tooltest.PostgreSQL, err)
 	}
 	if err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer server.Stop(ctx)
 	if server.admin, err = pgxpool.New(ctx, server.URL("postgres")); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	defer server.admin.Close()
 	// Only this process's user and root can open the socket. Checking a password too takes more than half
 	// of a connection's CPU time, and the tests open thousands.
 	if err := os.WriteFile(filepath.Join(dir, "data", "pg_hba.conf"), []byte("local all all trust\n"), 0o600); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	for _, statement := range []string{"SELECT pg_reload_conf()", "CREATE DATABASE " + template} {
 		if _, err := server.admin.Exec(ctx, statement); err != nil {
-			return failed(err)
+			return reportFailure(err)
 		}
 	}
 	if _, err := postgres.Migrate(ctx, server.URL(template)); err != nil {
-		return failed(err)
+		return reportFailure(err)
 	}
 	return m.Run()
 }
 
-func failed(err error) int {
+func reportFailure(err error) int {
 	fmt.Fprintln(os.Stderr, "a database for the tests:", err)
 	return 1
 }
@@ -90,16 +90,16 @@ func failed(err error) int {
 // URL returns the address of a fresh, migrated database. It is removed when the test ends.
 func URL(t testing.TB) string {
 	t.Helper()
-	return fresh(t, " TEMPLATE "+template+" STRATEGY = FILE_COPY")
+	return createDatabase(t, " TEMPLATE "+template+" STRATEGY = FILE_COPY")
 }
 
 // EmptyURL returns the address of a fresh database without a table.
 func EmptyURL(t testing.TB) string {
 	t.Helper()
-	return fresh(t, "")
+	return createDatabase(t, "")
 }
 
-func fresh(t testing.TB, how string) string {
+func createDatabase(t testing.TB, how string) string {
 	t.Helper()
 	name := fmt.Sprintf("test_%d", server.copies.Add(1))
 	server.Lock()

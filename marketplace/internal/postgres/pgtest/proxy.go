@@ -20,8 +20,8 @@ type Proxy struct {
 	conns  []net.Conn
 }
 
-// Through returns a proxy before the database at that address. It stops when the test ends.
-func Through(t testing.TB, address string) *Proxy {
+// ProxyTo returns a proxy before the database at that address. It stops when the test ends.
+func ProxyTo(t testing.TB, address string) *Proxy {
 	t.Helper()
 	direct, err := url.Parse(address)
 	if err != nil {
@@ -62,18 +62,18 @@ func (p *Proxy) pass(client net.Conn, socket string) {
 		go func() {
 			defer client.Close()
 			defer server.Close()
-			_, _ = io.Copy(heldBack{p, to}, from) // how a connection ends is its ends' to know
+			_, _ = io.Copy(delayedWriter{p, to}, from) // how a connection ends is its ends' to know
 		}()
 	}
 }
 
-// heldBack passes on what it is given once the proxy speaks.
-type heldBack struct {
+// delayedWriter passes on what it is given once the proxy speaks.
+type delayedWriter struct {
 	of *Proxy
 	to io.Writer
 }
 
-func (h heldBack) Write(text []byte) (int, error) {
+func (h delayedWriter) Write(text []byte) (int, error) {
 	h.of.mu.Lock()
 	speaks := h.of.speaks
 	h.of.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
-	"partnerkit.dev/marketplace/internal/marketplace"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -67,16 +67,16 @@ func Serve(t testing.TB, c replica.Config) (r *replica.Replica, address string) 
 }
 
 // Accounts stores an account of each role. The role is its name, and the first part of its email.
-func Accounts(t testing.TB, store *postgres.Store, now time.Time) map[marketplace.Role]marketplace.Account {
+func Accounts(t testing.TB, store *postgres.Store, now time.Time) map[domain.Role]domain.Account {
 	t.Helper()
 	// A hash that is cheap to check: the race detector makes every check expensive.
 	hash, err := argon2id.CreateHash(Password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	accounts := map[marketplace.Role]marketplace.Account{}
-	for _, role := range []marketplace.Role{marketplace.Reseller, marketplace.Affiliate, marketplace.Partner, marketplace.Operator} {
-		a := marketplace.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: now}
+	accounts := map[domain.Role]domain.Account{}
+	for _, role := range []domain.Role{domain.Reseller, domain.Affiliate, domain.Partner, domain.Operator} {
+		a := domain.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: now}
 		if err := store.Accounts.CreateAccount(t.Context(), a); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,160 @@
+// Package anonymize removes keys and customers' data from calls that are judged, shown or recorded. What
+// is left is judged as the original would be.
+package anonymize
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
+
+	"partnerkit.dev/internal/redact"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// notJSON replaces a body that may name customers but is not JSON, so that fields cannot be found.
+const notJSON = "(not JSON: left out, as it may name customers)"
+
+// maskedLetter is added to the mask of a value with letters beyond ASCII, because some rules judge
+// these.
+const maskedLetter = " é"
+
+// Masker removes customers' data from the bodies of calls. It remembers the data for each hold and
+// booking, because answers to later calls may repeat it. Use NewMasker.
+type Masker struct {
+	byCode map[string][]string
+	codes  []string // in the order in which they were first seen
+}
+
+// NewMasker returns a Masker that remembers nothing yet.
+func NewMasker() *Masker { return &Masker{byCode: map[string][]string{}} }
+
+// mostRemembered is the maximum number of codes and ids that are remembered. The oldest are
+// forgotten.
+const mostRemembered = 20_000
+
+// Mask returns the bodies of a call and of its answer without customers' data: in the fields
+// about customers, and wherever the answer repeats their values. What is left is judged as the
+// original would be. named is the code or id in the path.
+func (m *Masker) Mask(of partnerapi.Endpoint, named string, request, answer []byte) ([]byte, []byte) {
+	if of == partnerapi.Products || of == partnerapi.Availability {
+		return request, answer
+	}
+	found, asked, replied := m.read(named, request, answer)
+	return found.maskBody(request, asked), found.maskBody(answer, replied)
+}
+
+// Remove returns the bodies of a call and of its answer without customers' data, as Masked does,
+// but leaves what is not JSON unchanged, for judging.
+func (m *Masker) Remove(of partnerapi.Endpoint, named string, request, answer []byte) ([]byte, []byte) {
+	if of == partnerapi.Products || of == partnerapi.Availability {
+		return request, answer
+	}
+	found, asked, replied := m.read(named, request, answer)
+	return found.removed(request, asked.value, asked.fine), found.removed(answer, replied.value, replied.fine)
+}
+
+// body is a decoded body, if it is JSON.
+type body struct {
+	value any
+	fine  bool
+}
+
+// read decodes the bodies of a call and returns its customers' data, including what is remembered of
+// the same hold or booking.
+func (m *Masker) read(named string, request, answer []byte) (found *masker, asked, replied body) {
+	found = &masker{}
+	asked.value, asked.fine = found.customers.read(request)
+	replied.value, replied.fine = found.customers.read(answer)
+	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(replied.value, "reservationConfirmationCode"), textOf(replied.value, "externalBookingId")}
+	for _, code := range codes {
+		for _, value := range m.byCode[code] {
+			if !slices.Contains(found.values, value) {
+				found.values = append(found.values, value)
+			}
+		}
+	}
+	for _, code := range codes {
+		m.remember(code, found.values)
+	}
+	return found, asked, replied
+}
+
+func (m *Masker) remember(code string, values []string) {
+	if code == "" || len(values) == 0 {
+		return
+	}
+	if _, known := m.byCode[code]; !known {
+		if len(m.codes) == mostRemembered {
+			delete(m.byCode, m.codes[0])
+			m.codes = m.codes[1:]
+		}
+		m.codes = append(m.codes, code)
+	}
+	kept := m.byCode[code]
+	for _, value := range values {
+		if len(kept) < mostValues && len(value) <= longestValue && !slices.Contains(kept, value) {
+			kept = append(kept, value)
+		}
+	}
+	m.byCode[code] = kept
+}
+
+// textOf returns the text of a member of an object, or "".
+func textOf(value any, name string) string {
+	object, _ := value.(map[string]any)
+	text, _ := object[name].(string)
+	return text
+}
+
+// masker removes customers' data from the bodies of one call.
+type masker struct{ customers }
+
+func (m *masker) maskBody(raw []byte, of body) []byte {
+	if len(raw) == 0 {
+		return raw
+	}
+	if of.fine {
+		if text, err := json.Marshal(m.maskValue(of.value, false)); err == nil {
+			return text
+		}
+	}
+	return []byte(notJSON)
+}
+
+// maskValue returns a value without customers' data. Personal values are masked completely.
+func (m *masker) maskValue(value any, personal bool) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, child := range value {
+			value[name] = m.maskValue(child, personal || isPersonal(name))
+		}
+		return value
+	case []any:
+		for i, item := range value {
+			value[i] = m.maskValue(item, personal)
+		}
+		return value
+	case json.Number:
+		if personal {
+			return json.Number("0")
+		}
+	case string:
+		if personal {
+			return maskOf(value)
+		}
+		return m.cleanValue(value)
+	}
+	return value
+}
+
+// maskOf returns the mask of a text. It is of the same kind, as far as rules judge it.
+func maskOf(text string) string {
+	switch {
+	case text == "":
+		return ""
+	case strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }):
+		return redact.Mark + maskedLetter
+	}
+	return redact.Mark
+}

@@ -1,0 +1,150 @@
+package domain
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Currency is an ISO 4217 code.
+type Currency string
+
+// IsKnown reports whether the code is in ISO 4217.
+func (c Currency) IsKnown() bool { return checker.Var(string(c), "iso4217") == nil }
+
+// Decimals returns the number of decimals of the currency's amounts.
+func (c Currency) Decimals() int32 { return int32(partnerapi.CurrencyDecimals(string(c))) }
+
+// Minor is an amount in a partner's notation: an integer in units of 10^-Precision of the currency
+// (GEN-6).
+type Minor struct {
+	Amount    int64
+	Precision int
+	Currency  Currency
+}
+
+// MajorUnits returns the exact amount in the currency's major unit.
+func (m Minor) MajorUnits() *big.Rat {
+	return decimal.New(m.Amount, -int32(m.Precision)).Rat()
+}
+
+// Number is a decimal whose JSON is a number with all of its digits.
+type Number struct{ decimal.Decimal }
+
+// MarshalJSON returns the decimal's text, because a float would change it.
+func (n Number) MarshalJSON() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalJSON reads a number or a string, like parseDecimal.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
+	read, err := parseDecimal(strings.Trim(string(text), `"`))
+	if err != nil {
+		return &json.UnmarshalTypeError{Value: "another value", Type: reflect.TypeFor[float64]()}
+	}
+	n.Decimal = read
+	return nil
+}
+
+// The limits of decimals: arithmetic with millions of digits is expensive.
+const (
+	longestDecimal = 60 // characters of input
+	mostDigits     = 40 // characters of output
+)
+
+var errDecimal = errors.New("expected a decimal such as 1.25")
+
+// parseDecimal parses a decimal of at most 40 digits.
+func parseDecimal(text string) (decimal.Decimal, error) {
+	if len(text) > longestDecimal {
+		return decimal.Decimal{}, errDecimal
+	}
+	read, err := decimal.NewFromString(text)
+	if err != nil || max(read.Exponent(), -read.Exponent()) > mostDigits || len(read.String()) > mostDigits {
+		return decimal.Decimal{}, errDecimal
+	}
+	return read, nil
+}
+
+// Round rounds an exact amount half up to the currency's decimals.
+func Round(exact *big.Rat, currency Currency) Number {
+	shift := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(currency.Decimals())), nil)
+	// floor(x * 10^d + 1/2) also rounds negative amounts half up.
+	scaled := new(big.Rat).Mul(exact, new(big.Rat).SetInt(shift))
+	scaled.Add(scaled, big.NewRat(1, 2))
+	whole := new(big.Int).Div(scaled.Num(), scaled.Denom()) // Euclidean: the divisor is positive
+	return Number{decimal.NewFromBigInt(whole, -currency.Decimals())}
+}
+
+// Rates are exchange rates: how much of each currency one unit of Base buys.
+type Rates struct {
+	Base Currency
+	Per  map[Currency]decimal.Decimal
+}
+
+// Factor returns the exact factor between two currencies. The error is Invalid and names the
+// currency without a rate.
+func (r Rates) Factor(from, to Currency) (*big.Rat, error) {
+	if from == to {
+		return big.NewRat(1, 1), nil
+	}
+	bought, err := r.rateOf(to)
+	if err != nil {
+		return nil, err
+	}
+	paid, err := r.rateOf(from)
+	if err != nil {
+		return nil, err
+	}
+	return bought.Quo(bought, paid), nil
+}
+
+func (r Rates) rateOf(currency Currency) (*big.Rat, error) {
+	if currency == r.Base {
+		return big.NewRat(1, 1), nil
+	}
+	rate, known := r.Per[currency]
+	if !known || rate.Sign() <= 0 {
+		return nil, &Error{Code: Invalid, Reason: NoExchangeRate, Message: "no exchange rate", Details: []string{fmt.Sprintf("currency: there is no exchange rate for %s", currency)}}
+	}
+	return rate.Rat(), nil
+}
+
+// The limits of rates. A rate beyond them is a mistake.
+var leastRate, mostRate = decimal.New(1, -12), decimal.New(1, 12)
+
+// ParseRate parses an exchange rate, a decimal above 0. The error is Invalid and names the
+// currency.
+func ParseRate(currency, text string) (decimal.Decimal, error) {
+	rate, err := parseRate(currency, text)
+	if err != nil {
+		return rate, err
+	}
+	return rate, nil
+}
+
+func parseRate(currency, text string) (decimal.Decimal, *Error) {
+	if !Currency(currency).IsKnown() {
+		return decimal.Decimal{}, rateError(currency, "expected an ISO 4217 code such as USD")
+	}
+	rate, err := parseDecimal(text)
+	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
+		return decimal.Decimal{}, rateError(currency, `expected a decimal above 0 as a text, such as "1.25"`)
+	}
+	return rate, nil
+}
+
+func rateError(currency, message string) *Error {
+	return &Error{
+		Code: Invalid, Message: "invalid exchange rate",
+		Details: []string{fmt.Sprintf("rates.%.10s: %s", currency, message)},
+	}
+}

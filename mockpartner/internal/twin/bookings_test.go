@@ -1,0 +1,142 @@
+package twin_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/twin"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// recordBookings has a mock booked with, and returns the recording of it.
+func recordBookings(t *testing.T, o mockpartner.Options) string {
+	t.Helper()
+	o.AuthKey, o.Now, o.Frozen = key, noon, true
+	mock, err := mockpartner.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(mock)
+	t.Cleanup(func() { mock.Close(); server.Close() })
+	call := func(method, path string, body any) map[string]any {
+		text := ""
+		if body != nil {
+			encoded, err := json.Marshal(body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(encoded)
+		}
+		_, replied := ask(t, method, server.URL+path, text)
+		answer := map[string]any{}
+		_ = json.Unmarshal([]byte(replied), &answer) // a list is of no use here
+		return answer
+	}
+	const product, option, slot = "tokyo-market", "breakfast", "ac4be657-20260710-0530"
+	units := []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 2}}
+	look := func() {
+		call(http.MethodPost, partnerapi.AvailabilityPath, partnerapi.AvailabilityRequest{ProductID: product, OptionID: option, LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-10", Units: units[:1]})
+	}
+	reserve := func() string {
+		hold := call(http.MethodPost, partnerapi.ReservePath, partnerapi.ReserveRequest{ProductID: product, OptionID: option, AvailabilityID: slot, Units: units})
+		look()
+		code, _ := hold["reservationConfirmationCode"].(string)
+		return code
+	}
+	call(http.MethodGet, partnerapi.ProductsPath, nil)
+	look()
+	released := reserve()
+	call(http.MethodDelete, partnerapi.ReleasePath(released), nil)
+	look()
+	call(http.MethodPost, partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: released})
+	call(http.MethodPost, partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: "unknown-code"})
+	booked := reserve()
+	booking := call(http.MethodPost, partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: booked})
+	look()
+	call(http.MethodPost, partnerapi.ConfirmPath, partnerapi.ConfirmRequest{ReservationConfirmationCode: booked})
+	look()
+	id, _ := booking["externalBookingId"].(string)
+	call(http.MethodPost, partnerapi.CancelPath(id), nil)
+	look()
+	_, archive := ask(t, http.MethodGet, server.URL+"/_mock/journal/har?limit=1000", "")
+	file := filepath.Join(t.TempDir(), "calls.har")
+	if err := os.WriteFile(file, []byte(archive), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// behaviour is what a twin of a recording has beside its catalog.
+func behaviour(t *testing.T, o mockpartner.Options) (*script.Scenario, string) {
+	t.Helper()
+	twin := learnTwin(t, twin.Options{Recordings: []string{recordBookings(t, o)}})
+	scenario, err := script.Parse("twin.yaml", twin.Scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(twin.Scenario), "\ncatalog:")
+	return scenario, text
+}
+
+func TestNoFaultsAreLearnedFromAConformantPartner(t *testing.T) {
+	t.Parallel()
+	if s, text := behaviour(t, mockpartner.Options{}); s.Policy != nil || s.HoldFor != 0 || len(s.Quirks)+len(s.Faults) > 0 {
+		t.Errorf("Expected neither policy, hold length, quirks nor faults, received\n%s", text)
+	}
+}
+
+func TestHowAPartnerDoesBusinessIsLearnedFromARecording(t *testing.T) {
+	t.Parallel()
+	s, text := behaviour(t, mockpartner.Options{HoldFor: 25 * time.Minute, Scenario: &mockpartner.Scenario{
+		Policy: &catalog.Policy{NoCancel: true, NoTickets: true, Codes: catalog.AwkwardCodes},
+	}})
+	if s.HoldFor != 25*time.Minute {
+		t.Errorf("Expected holds of 25m, received %s", s.HoldFor)
+	}
+	if p := s.Policy; p == nil || !p.NoCancel || !p.NoTickets || p.NoHolds || p.Codes != "awkward" {
+		t.Errorf("Expected no cancel, no tickets and awkward codes, received\n%s", text)
+	}
+	if s, text := behaviour(t, mockpartner.Options{Variants: []string{"no-holds"}}); s.Policy == nil || !s.Policy.NoHolds || len(s.Quirks) > 0 {
+		t.Errorf("Expected a partner without holds, received\n%s", text)
+	}
+}
+
+func TestTicketsInTheFormatsOfTheContractKeepThem(t *testing.T) {
+	t.Parallel()
+	_, text := behaviour(t, mockpartner.Options{Variants: []string{"tickets-in-every-format"}})
+	if !strings.Contains(text, "CODE128") || strings.Contains(text, "OTHER") {
+		t.Errorf("Expected tickets with the format CODE128, received\n%s", text)
+	}
+}
+
+func TestABreachIsLearnedFromARecording(t *testing.T) {
+	t.Parallel()
+	for defect, want := range map[string]string{
+		"release-gives-nothing-back":  "{on: release, gives: none}",
+		"release-gives-one-seat-back": "{on: release, gives: all-but-one}",
+		"hold-takes-no-seats":         "{on: reserve, takes: none}",
+		"second-confirm-books-again":  "{on: confirm-again, does: accept}",
+		"released-code-is-booked":     "on: confirm-released, does: accept",
+		"cancel-keeps-the-seats":      "{on: cancel, gives: none}",
+		"unknown-code-not-found":      "state: {hold: unknown}}, status: 404",
+		"second-confirm-fails":        "state: {hold: confirmed, booking: confirmed}}, status: 500",
+		"hold-without-expiry":         "jq: 'del(.expiresAt)'",
+		"booking-is-pending":          `jq: '.status = "PENDING"'`,
+		"confirm-created":             "set_status: 201",
+		"release-says-no":             "jq: '.success = false'",
+		"price-as-text":               "endpoint: products",
+	} {
+		if _, text := behaviour(t, mockpartner.Options{Defects: []string{defect}}); !strings.Contains(text, want) {
+			t.Errorf("%s: Expected %s, received\n%s", defect, want, text)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package twin
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/internal/har"
+	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// history is all known calls of the contract, in the order of time.
+type history struct {
+	calls     []*call
+	called    int // number of calls that were made to learn
+	secrets   *secrets
+	pull      *call                 // the call that the catalog is learned from
+	wrapper   string                // the field that contains its products; empty if the answer is the list itself
+	acted     map[platform.Case]int // number of calls that took effect although they were answered with an error
+	ofLast    []string              // the differences of the last slot of a list only
+	slotPatch string                // the same for its slots
+	patch     string                // the jq that turns the twin's products into the partner's
+}
+
+// call is one call of the contract with its answer.
+type call struct {
+	har.Exchange
+	endpoint partnerapi.Endpoint
+	named    string     // the code or id in the path
+	key      credential // the key that the caller presented
+	live     bool       // it was made to learn
+
+	request, answer any // parsed JSON; nil if they are not JSON
+	json            bool
+}
+
+// credential is what a caller presented.
+type credential string
+
+const (
+	goodKey    credential = "good"
+	wrongKey   credential = "wrong"
+	missingKey credential = "missing"
+)
+
+func (c *call) hasGoodKey() bool { return c.key == goodKey }
+
+func (c *call) succeeded2xx() bool { return c.Status >= 200 && c.Status < 300 }
+
+// field returns the value at the path of names in a JSON object, or nil.
+func field(value any, path ...string) any {
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return value
+}
+
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// maxRecording is the maximum size of a recording, in calls of the contract.
+const maxRecording = 200_000
+
+// maxKept is the maximum size of a history's bodies, in bytes.
+const maxKept = 512 << 20
+
+// read adds the calls of the recordings.
+func (h *history) read(ctx context.Context, o Options) error {
+	hosts := map[string]int{}
+	kept := 0
+	for _, name := range o.Recordings {
+		file, err := os.Open(name)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, reason(err))
+		}
+		defer file.Close()
+		for x, err := range har.Read(file) {
+			if err != nil {
+				return fmt.Errorf("read %s: %w", name, err)
+			}
+			if x == nil {
+				continue
+			}
+			endpoint, _, named, ok := partnerapi.CallOf(x.Method, x.URL)
+			if !ok {
+				continue
+			}
+			kept += len(x.Body) + len(x.Answer)
+			if len(h.calls) == maxRecording || kept > maxKept {
+				return fmt.Errorf("read %s: it has more than %d calls or %d MiB: give a part of it", name, maxRecording, maxKept>>20)
+			}
+			hosts[x.URL.Host]++
+			h.calls = append(h.calls, &call{Exchange: *x, endpoint: endpoint, named: named})
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	// A browser's archive also contains other hosts' calls, which may look like the contract's.
+	host, most := "", 0
+	for name, calls := range hosts {
+		if calls > most || calls == most && name < host {
+			host, most = name, calls
+		}
+	}
+	h.calls = slices.DeleteFunc(h.calls, func(c *call) bool { return c.URL.Host != host })
+	return nil
+}
+
+func reason(err error) error {
+	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
+		return inPath.Err
+	}
+	return err
+}
+
+// prepare sorts the calls, parses their bodies, classifies their keys, and notes the secrets.
+func (h *history) prepare() {
+	slices.SortStableFunc(h.calls, func(a, b *call) int { return a.Started.Compare(b.Started) })
+	good := h.goodAuthorization()
+	for _, c := range h.calls {
+		if !c.live {
+			switch given := c.Header.Get("Authorization"); given {
+			case "":
+				c.key = missingKey
+			case good:
+				c.key = goodKey
+			default:
+				c.key = wrongKey
+			}
+			if good == "" && c.Status != 401 { // the recorder left the header out
+				c.key = goodKey
+			}
+		}
+		c.parse()
+		h.hide(c)
+	}
+	for _, c := range h.calls { // codes come last, because the number of searched texts is limited and personal data is more important
+		h.hideCodes(c)
+	}
+}
+
+// goodAuthorization returns the most common header of calls with a successful answer.
+func (h *history) goodAuthorization() (good string) {
+	answered := map[string]int{}
+	for _, c := range h.calls {
+		if given := c.Header.Get("Authorization"); !c.live && c.succeeded2xx() && given != "" {
+			answered[given]++
+		}
+	}
+	for given, times := range answered {
+		if times > answered[good] || times == answered[good] && given < good {
+			good = given
+		}
+	}
+	return good
+}
+
+func (c *call) parse() {
+	c.request, _ = decode(c.Body)
+	c.answer, c.json = decode(c.Answer)
+}
+
+// decode reads one JSON value and keeps numbers as they are written.
+func decode(raw []byte) (value any, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return nil, false
+	}
+	return value, !decoder.More()
+}
+
+// hide notes the parts of a call that must not get into a scenario.
+func (h *history) hide(c *call) {
+	for _, values := range c.Header {
+		for _, value := range values {
+			_, key, _ := strings.Cut(value, " ")
+			if strings.Contains(value, "[redacted]") {
+				continue
+			}
+			if len(value) > 20 || c.Header.Get("Authorization") == value {
+				h.secrets.add(value)
+				h.secrets.add(key)
+			}
+		}
+	}
+	if c.endpoint == partnerapi.Products || c.endpoint == partnerapi.Availability {
+		return
+	}
+	for _, body := range []any{c.request, c.answer} {
+		if contact, ok := field(body, "contact").(map[string]any); ok {
+			for _, value := range contact {
+				h.secrets.add(fmt.Sprint(value))
+			}
+		}
+	}
+}
+
+// hideCodes notes the codes and ids of a booking.
+func (h *history) hideCodes(c *call) {
+	if c.endpoint == partnerapi.Products || c.endpoint == partnerapi.Availability {
+		return
+	}
+	h.secrets.add(c.named)
+	for _, name := range []string{"reservationConfirmationCode", "externalBookingId", "uuid", "resellerReference"} {
+		h.secrets.add(text(field(c.request, name)))
+		h.secrets.add(text(field(c.answer, name)))
+	}
+}
+
+// callsTo returns the calls of an endpoint that fit.
+func (h *history) callsTo(endpoint partnerapi.Endpoint, fits func(*call) bool) (found []*call) {
+	for _, c := range h.calls {
+		if c.endpoint == endpoint && fits(c) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// majority returns the most common value and its count. Of several, it returns the smallest.
+func majority[V cmp.Ordered](values []V) (most V, times int) {
+	count := map[V]int{}
+	for _, value := range values {
+		count[value]++
+	}
+	for value, n := range count {
+		if n > times || n == times && value < most {
+			most, times = value, n
+		}
+	}
+	return most, times
+}
