@@ -20,7 +20,7 @@ type Span struct {
 // file, command, flag, setting, test or identifier must exist. A name that ends in _ is a prefix.
 var foreign = strings.Fields(`
 	curl journalctl kubectl mitmdump npm python3 ss systemctl
-	-race -run -bench -benchtime -fuzz -generate -package -o
+	-race -run -p -timeout -count -bench -benchtime -fuzz -generate -package -o
 	-ginkgo --label-filter --focus --skip --dry-run --junit-report --json-report
 	encoding/json net/http application/json
 	package/native partnerkit/marketplace sbom/*.cdx.json race-RULE.html ~/.local/share
