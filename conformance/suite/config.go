@@ -2,9 +2,11 @@ package suite
 
 import (
 	"cmp"
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"time"
@@ -36,15 +38,16 @@ type Config struct {
 	BaseURL               *url.URL
 	AuthType              partnerapi.AuthType // "": bearer
 	AuthKey               string
-	HandlesTicketDelivery bool           // the partner is registered as delivering its own tickets
-	ClockURL              string         // "": the target's clock cannot be moved
-	IncludeSlow           bool           // wait for holds to expire if the clock cannot be moved; else expiry is not judged
-	RootCAs               *x509.CertPool // nil: the system's certificates
-	PublicOnly            bool           // never call an address that is not public, whatever name resolves to it
-	MaxDuration           time.Duration  // 0: DefaultMaxDuration; waiting for holds and undoing holds and bookings are added to it
-	LabelFilter           string         // Ginkgo's label filter over rule ids, levels and endpoints; "": all
-	Rules                 []string       // rule ids: judge only these, if LabelFilter also selects them; nil: all
-	FailFast              bool           // stop judging after the first failed MUST rule
+	HandlesTicketDelivery bool                                                                 // the partner is registered as delivering its own tickets
+	ClockURL              string                                                               // "": the target's clock cannot be moved
+	IncludeSlow           bool                                                                 // wait for holds to expire if the clock cannot be moved; else expiry is not judged
+	RootCAs               *x509.CertPool                                                       // nil: the system's certificates
+	PublicOnly            bool                                                                 // never call an address that is not public, whatever name resolves to it
+	Dial                  func(ctx context.Context, network, address string) (net.Conn, error) // how to connect to the partner; nil: over the network
+	MaxDuration           time.Duration                                                        // 0: DefaultMaxDuration; waiting for holds and undoing holds and bookings are added to it
+	LabelFilter           string                                                               // Ginkgo's label filter over rule ids, levels and endpoints; "": all
+	Rules                 []string                                                             // rule ids: judge only these, if LabelFilter also selects them; nil: all
+	FailFast              bool                                                                 // stop judging after the first failed MUST rule
 	Baseline              *baseline.Baseline
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
 	NoRaces               bool           // send no concurrent calls, and skip the rules about them

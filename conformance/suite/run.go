@@ -33,7 +33,7 @@ type run struct {
 func newRun(halt context.Context, config Config) *run {
 	client := probe.NewClient(probe.Config{
 		BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
-		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly,
+		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly, Dial: config.Dial,
 		WebhookSecret: config.Webhooks.secret(),
 	})
 	r := &run{

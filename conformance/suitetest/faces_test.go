@@ -274,9 +274,7 @@ func TestTheRecipeForCIJudgesAPartnerAndWritesATestCaseForEachRule(t *testing.T)
 		t.Fatal(err)
 	}
 	workspace := t.TempDir()
-	if err := os.Symlink(clone, filepath.Join(workspace, "partnerkit")); err != nil {
-		t.Fatal(err)
-	}
+	step = strings.Replace(step, "cd partnerkit/", "cd "+clone+"/", 1)
 	p := startPartner(t, "second-confirm-books-again")
 	run := exec.CommandContext(t.Context(), "bash", "-ec", step)
 	run.Dir, run.Env = workspace, append(os.Environ(), append(environment(p), "GITHUB_WORKSPACE="+workspace)...)

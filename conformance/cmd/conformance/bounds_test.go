@@ -250,26 +250,6 @@ func answerBodies(endpoint partnerapi.Endpoint, odd func(body string) bool, answ
 	}
 }
 
-func TestALateAnswerToNonsenseIsNoBreachOfALimit(t *testing.T) {
-	t.Parallel()
-	odd := func(body string) bool { return strings.Contains(body, "2030-0") }
-	address := serveChanged(t, newSmallMock(t), answerBodies(partnerapi.Availability, odd, func(_ http.ResponseWriter, r *http.Request) { pause(r, time.Minute) }))
-	r := judge(t, address, "--limit-scale", hurry, "--label", onlyBadInput)
-	if one := r.rule(t, "availability.bad-input"); one.Outcome != report.Warned || len(one.Exchanges) > 4 {
-		t.Errorf("want a few calls that were not answered, and no further ones, got %s with %d calls", one.Outcome, len(one.Exchanges))
-	}
-	for _, id := range []string{"availability.limit", "availability.aim"} {
-		if one := r.rule(t, id); one.Outcome != report.Passed {
-			t.Errorf("want %s passed, got %s: %s", id, one.Outcome, one.Message)
-		}
-	}
-	for _, l := range r.result.Latency {
-		if l.OverHealthy != 0 {
-			t.Errorf("want no call that the marketplace would give up, since it sends none such, got %+v", l)
-		}
-	}
-}
-
 func TestAny4xxOrIgnoredInputIsAccepted(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{

@@ -2,14 +2,10 @@ package main_test
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,52 +59,6 @@ func pause(r *http.Request, d time.Duration) {
 	}
 }
 
-// The contract's 2 s and 150 s, a tenth of each; for SOAK, the whole. Only what the partner takes is
-// counted: the rest of the run may be on a busy machine.
-func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *testing.T) {
-	t.Parallel()
-	each, inAll, limits := 200*time.Millisecond, 15*time.Second, hurry
-	if os.Getenv("SOAK") != "" {
-		each, inAll, limits = 10*each, 10*inAll, "1"
-	}
-	var slow overlapping
-	address := serveChanged(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
-			slow.take(each)
-			pause(r, each)
-		}
-		next.ServeHTTP(w, r)
-	})
-	r := judge(t, address, ofMock(address, "--limit-scale", limits, "--strict")...)
-	if r.code != 0 {
-		t.Errorf("want exit 0, got %d: %s\n%s", r.code, r.result.Reason, r.notPassed())
-	}
-	for _, one := range r.rulesWithoutExploring() {
-		if one.Outcome != report.Passed && one.Outcome != report.NotApplicable && one.Outcome != report.Warned {
-			t.Errorf("want %s judged, got %s: %s", one.ID, one.Outcome, one.Message)
-		}
-	}
-	if slow.lasted < each || slow.lasted > inAll {
-		t.Errorf("want a run that waits no more than %s for its partner, got %s", inAll, slow.lasted)
-	}
-}
-
-// The cases of the plan take all the time that there is: as many as possible are played, briefly. Every
-// rule is judged before that.
-func TestASlowPartnerIsJudgedOnSomeCasesOfThePlanAndByEveryRule(t *testing.T) {
-	t.Parallel()
-	address := serveChanged(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
-			pause(r, 300*time.Millisecond)
-		}
-		next.ServeHTTP(w, r)
-	})
-	r := judge(t, address, ofMock(address, "--depth", "standard", "--max-duration", "60s")...)
-	if c := r.result.Coverage; r.code != 0 || c.CasesLeftOut == 0 || c.CasesBrief == 0 || !strings.Contains(r.stdout, "time for only some calls of") {
-		t.Errorf("want exit 0 with some cases left out, and some brief, got %d because %q, %d and %d cases\n%s", r.code, r.result.Reason, c.CasesLeftOut, c.CasesBrief, r.notPassed())
-	}
-}
-
 // Cases of the plan and races can use any number of holds. Every rule is judged before they do.
 func TestARunWithFewHoldsJudgesEveryRuleAndLeavesOutCasesOfThePlan(t *testing.T) {
 	t.Parallel()
@@ -142,17 +92,6 @@ func (o *overlapping) take(d time.Duration) {
 		from = o.until
 	}
 	o.lasted, o.until = o.lasted+until.Sub(from), until
-}
-
-func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
-	t.Parallel()
-	mock := newSmallMock(t)
-	address := serveChanged(t, mock, changeEndpoint(partnerapi.Reserve, delayAnswer(300*time.Millisecond)))
-	r := judge(t, address, "--max-duration", "1s")
-	if r.code != 3 || !strings.Contains(r.result.Reason, "--max-duration") {
-		t.Errorf("want exit 3 because of --max-duration, got %d because %q\n%s", r.code, r.result.Reason, r.notPassed())
-	}
-	allUndone(t, r, mock)
 }
 
 // Texts of a partner's choice stand in messages, addresses and headers; none of
@@ -210,40 +149,5 @@ func allUndone(t *testing.T, r ran, mock *mockpartner.Mock) {
 	everythingUndone(t, mock)
 	for _, left := range r.result.NotUndone {
 		t.Errorf("want nothing left, got %+v", left)
-	}
-}
-
-// One slow answer is bad luck (LIM-3), whichever call it is.
-func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
-	t.Parallel()
-	for i, late := range []moment{
-		{endpoint: partnerapi.Products, call: 1}, {endpoint: partnerapi.Availability, call: 5}, {endpoint: partnerapi.Reserve, call: 7}, {endpoint: partnerapi.Confirm, call: 2},
-		{endpoint: partnerapi.Products, call: 4}, {endpoint: partnerapi.Availability, call: 1}, {endpoint: partnerapi.Reserve, call: 1}, {endpoint: partnerapi.Reserve, call: 2},
-		{endpoint: partnerapi.Confirm, call: 1}, {endpoint: partnerapi.Confirm, call: 3}, {endpoint: partnerapi.Confirm, call: 5}, {endpoint: partnerapi.Reserve, call: 4},
-		{endpoint: partnerapi.Release, call: 1}, {endpoint: partnerapi.Cancel, call: 1},
-	} {
-		if !isTried(i) {
-			continue
-		}
-		t.Run(fmt.Sprintf("%s, call %d", late.endpoint, late.call), func(t *testing.T) {
-			t.Parallel()
-			var calls atomic.Int64
-			address := serveChanged(t, newSmallMock(t), changeEndpoint(late.endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if calls.Add(1) == int64(late.call) {
-					_, _ = io.Copy(io.Discard, r.Body)
-					<-r.Context().Done()
-					return
-				}
-				next.ServeHTTP(w, r)
-			}))
-			r := judge(t, address, "--limit-scale", hurry)
-			if failed := r.outcomes(report.Failed); r.code != 0 || len(failed) != 0 {
-				t.Errorf("want exit 0, got %d for %q\n%s", r.code, failed, r.notPassed())
-			}
-			limit := r.rule(t, string(late.endpoint)+".limit")
-			if limit.Outcome != report.Warned || len(limit.Exchanges) != 1 {
-				t.Errorf("want a warning with the one late call, got %s and %d exchanges", limit.Outcome, len(limit.Exchanges))
-			}
-		})
 	}
 }

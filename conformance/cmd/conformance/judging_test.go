@@ -181,17 +181,3 @@ func TestRandomLifecyclesAreLeftOutUnlessTheyAreAskedFor(t *testing.T) {
 		t.Errorf("want it skipped, and --explore named, got %s: %s, %+v", got.Outcome, got.Message, r.result.Exploration)
 	}
 }
-
-func TestRandomLifecyclesEndInTimeAtASlowPartnerAndLeaveNothing(t *testing.T) {
-	t.Parallel()
-	mock := newSmallMock(t)
-	address := serveChanged(t, mock, delayAnswer(20*time.Millisecond))
-	r := judge(t, address, "--label", ofLifecycles, "--explore", "1000", "--seed", "1", "--max-duration", "15s")
-	if got := r.rule(t, ofLifecycles); got.Outcome != report.Inconclusive || !strings.Contains(got.Message, "of 1000 lifecycles") {
-		t.Errorf("want it inconclusive, and how many lifecycles were played, got %s: %s", got.Outcome, got.Message)
-	}
-	if e := r.result.Exploration; e == nil || e.Played == 0 || e.Played >= 1000 || e.Broken != nil {
-		t.Errorf("want some of the lifecycles played, got %+v", e)
-	}
-	allUndone(t, r, mock)
-}

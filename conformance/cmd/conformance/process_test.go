@@ -35,7 +35,7 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
-	run := exec.CommandContext(ctx, command(), append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--base-url", url}, args...)...)
+	run := exec.CommandContext(ctx, command(), append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--limit-scale", "20", "--max-duration", "1h", "--base-url", url}, args...)...)
 	run.Env = append(os.Environ(), withKey()...)
 	output, err := run.StdoutPipe()
 	if err != nil {
@@ -74,12 +74,13 @@ func newProcess(t *testing.T) *process {
 	return &process{ran: ran{dir: filepath.Join(t.TempDir(), "reports")}, ended: make(chan error, 1), began: time.Now()}
 }
 
-// inItsFolder adds to the arguments of a run the folder of its reports, and the depth of these tests.
+// inItsFolder adds to the arguments of a run the folder of its reports and the depth of these tests. The
+// contract's limits are raised, and the run has an hour, however slow the machine is.
 func (p *process) inItsFolder(args []string) []string {
 	if len(args) == 0 || args[0] != "run" {
 		return args
 	}
-	return slices.Concat([]string{"run", "--report-dir", p.dir, "--depth", "quick"}, args[1:])
+	return slices.Concat([]string{"run", "--report-dir", p.dir, "--depth", "quick", "--limit-scale", "20", "--max-duration", "1h"}, args[1:])
 }
 
 // startProcess is start in a process of its own, for tests of signals, memory and the working

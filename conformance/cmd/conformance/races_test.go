@@ -178,7 +178,7 @@ func TestHoldsAreUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 			pause(r, slowFor)
 		}
 	}))
-	p := start(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
+	p := startProcess(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
 	p.interruptAt(t, crowd.met, []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT})
 	r := p.wait(t)
 	if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {

@@ -24,37 +24,6 @@ var expiry = []string{
 	"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies",
 }
 
-// briefly is long enough for every lifecycle of a run on a busy machine, and short
-// enough to be waited for.
-const briefly = 15 * time.Second
-
-func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
-	t.Parallel()
-	mock, address := startMock(t, mockpartner.Options{HoldFor: briefly})
-	r := judge(t, address, "--include-slow", "--handles-ticket-delivery")
-	if r.code != 0 || !strings.Contains(r.stdout, "\nwaiting until ") {
-		t.Errorf("want exit 0 after some waiting, got %d\n%s", r.code, r.notPassed())
-	}
-	for _, one := range r.rulesWithoutExploring() {
-		if one.Outcome != report.Passed && one.ID != "reserve.expires-window" {
-			t.Errorf("want %s passed, got %s: %s", one.ID, one.Outcome, one.Message)
-		}
-	}
-	if window := r.rule(t, "reserve.expires-window"); window.Outcome != report.Warned {
-		t.Errorf("want holds of %s advised against, and no more, got %s", briefly, window.Outcome)
-	}
-	allUndone(t, r, mock)
-}
-
-func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
-	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{HoldFor: briefly, Defects: []string{"expired-mixed-party-is-booked"}})
-	r := judge(t, address, "--include-slow", "--depth", "standard", "--rule", "confirm.expired")
-	if one := r.rule(t, "confirm.expired"); one.Outcome != report.Failed || !strings.Contains(one.Message, " and ") {
-		t.Errorf("Expected a booked code of a mixed party, received %s: %s", one.Outcome, one.Message)
-	}
-}
-
 func TestAHoldIsWaitedForOnlyIfRequestedAndShortEnough(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -134,7 +103,7 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := judge(t, partner.address, "--limit-scale", hurry)
+			r := judge(t, partner.address, "--limit-scale", "0.1")
 			if r.code != 3 || r.result.Verdict != report.Incomplete || !strings.Contains(r.result.Reason, partner.says) {
 				t.Errorf("want exit 3 because %q, got exit %d, %s because %q", partner.says, r.code, r.result.Verdict, r.result.Reason)
 			}
@@ -145,9 +114,6 @@ func TestAPartnerThatCannotBeReachedIsNotJudged(t *testing.T) {
 				case one.ID != rule.Reachable.ID && (one.Outcome != report.Blocked || !strings.Contains(one.Message, rule.Reachable.ID)):
 					t.Errorf("want %s blocked by %s, got %s: %s", one.ID, rule.Reachable.ID, one.Outcome, one.Message)
 				}
-			}
-			if r.took > soon {
-				t.Errorf("want an end within %s, got one after %s", soon, r.took)
 			}
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -50,6 +51,8 @@ type Config struct {
 	MaxRPS    int // maximum number of calls per second; 0: no limit
 	// PublicOnly refuses to connect to an address that is not public.
 	PublicOnly bool
+	// Dial connects to the partner; nil: over the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// WebhookSecret is also removed from all evidence; "": none.
 	WebhookSecret string
 }

@@ -93,6 +93,7 @@ func (w *requestProgress) trace(ctx context.Context) context.Context {
 			}
 		},
 		GotConn: func(got httptrace.GotConnInfo) {
+			w.dialled.Store(true)
 			w.connected.Store(true)
 			w.reused.Store(got.Reused)
 		},

@@ -58,28 +58,40 @@ func (c *Client) dial(ctx context.Context) (net.Conn, error) {
 		if port == "" {
 			port = "80"
 		}
-		return c.dialer().DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+		return c.connect(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
 	}
 	if port == "" {
 		port = "443"
 	}
 	config := c.tlsConfig()
 	config.ServerName, config.NextProtos = base.Hostname(), []string{"h2", "http/1.1"}
-	return (&tls.Dialer{NetDialer: c.dialer(), Config: config}).DialContext(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+	raw, err := c.connect(ctx, "tcp", net.JoinHostPort(base.Hostname(), port))
+	if err != nil {
+		return nil, err
+	}
+	secured := tls.Client(raw, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = raw.Close() // the handshake's error says why
+		return nil, err
+	}
+	return secured, nil
 }
 
 // wireServer is the address of Azure's WireServer, which hands out a machine's secrets like a
 // metadata service. The address looks public.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
-// dialer returns the dialer for the partner. If only public addresses are allowed, it checks each
-// address when it connects, because a name may resolve differently than before.
-func (c *Client) dialer() *net.Dialer {
+// connect connects to the partner. If only public addresses are allowed, it checks each address when it
+// connects, because a name may resolve differently than before.
+func (c *Client) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	if c.config.Dial != nil {
+		return c.config.Dial(ctx, network, address)
+	}
 	d := &net.Dialer{}
 	if c.config.PublicOnly {
 		d.Control = ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(wireServer)).Safe
 	}
-	return d
+	return d.DialContext(ctx, network, address)
 }
 
 // newConnectedClient returns a client whose only connection is ready, if that is not nil.
@@ -105,7 +117,7 @@ func (c *Client) tlsConfig() *tls.Config {
 
 func (c *Client) transport() *http.Transport {
 	return &http.Transport{
-		DialContext:            c.dialer().DialContext,
+		DialContext:            c.connect,
 		TLSClientConfig:        c.tlsConfig(),
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,

@@ -26,6 +26,9 @@ const ReportFolder = "conformance-report"
 
 const shortestRun = time.Second
 
+// mostScale is the largest factor for the contract's limits.
+const mostScale = 1000
+
 // Run is the settings of a run, as flags give them.
 type Run struct {
 	Target
@@ -120,8 +123,8 @@ func (r *Run) check() error {
 	if r.MaxDuration < shortestRun {
 		return fmt.Errorf("--max-duration %s is too short: expected at least %s", r.MaxDuration, shortestRun)
 	}
-	if !(r.LimitScale > 0 && r.LimitScale <= 1) { // this form also refuses NaN
-		return fmt.Errorf("--limit-scale %g: expected more than 0, at most 1", r.LimitScale)
+	if !(r.LimitScale > 0 && r.LimitScale <= mostScale) { // this form also refuses NaN
+		return fmt.Errorf("--limit-scale %g: expected more than 0, at most %d", r.LimitScale, mostScale)
 	}
 	for _, name := range r.Reports {
 		if !slices.Contains(view.Names(), name) {

@@ -114,7 +114,7 @@ func TestEveryErrorCodeIsUsed(t *testing.T) {
 		source.Write(text)
 		return err
 	}))
-	names, err := os.ReadFile("../marketplace/reason.go")
+	names, err := os.ReadFile("../domain/reason.go")
 	must(t, err)
 	declared := regexp.MustCompile(`(?m)^\t(\w+) +Reason = "\w+"$`).FindAllStringSubmatch(string(names), -1)
 	if len(declared) != len(domain.Reasons()) {

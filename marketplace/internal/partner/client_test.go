@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/pipetest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
@@ -48,41 +48,11 @@ func setup(t *testing.T, answer http.HandlerFunc, change ...func(*partner.Config
 func timed(t *testing.T, answer http.HandlerFunc, test func(t *testing.T, b *bench)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		pipes := make(pipes)
-		var answers sync.WaitGroup
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			answers.Add(1)
-			defer answers.Done()
-			answer(w, r)
-		})}
-		go func() { _ = server.Serve(pipes) }()
-		t.Cleanup(func() { _ = server.Close(); answers.Wait() })
 		b := newBench(t, "http://partner.example")
-		b.Dial(pipes.dial)
+		b.Dial(pipetest.Serve(t, answer))
 		test(t, b)
 	})
 }
-
-// pipes is a network with one server.
-type pipes chan net.Conn
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	client, server := net.Pipe()
-	p <- server
-	return client, nil
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	conn, open := <-p
-	if !open {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-func (p pipes) Close() error { close(p); return nil }
-
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 func newBench(t *testing.T, address string, change ...func(*partner.Config)) *bench {
 	t.Helper()

@@ -1,0 +1,263 @@
+package suitetest_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/pipetest"
+	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// change stands between a run and its partner, and may answer in its place.
+type change = func(next http.Handler, w http.ResponseWriter, r *http.Request)
+
+// inBubble judges a mock partner whose answers pass through a change, and hands the result to check.
+// Time passes only while everything waits: the contract's own limits apply, however slow the machine is.
+func inBubble(t *testing.T, options mockpartner.Options, change change, config suite.Config, check func(t *testing.T, result *report.Result)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(began)) // a bubble begins in 2000, whose local times may be of 1999
+		options.AuthKey = key
+		mock, err := mockpartner.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(mock.Close)
+		config.Dial = pipetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if change == nil {
+				mock.ServeHTTP(w, r)
+				return
+			}
+			change(mock, w, r)
+		}))
+		config.BaseURL, config.AuthKey = &url.URL{Scheme: "http", Host: "partner.example"}, key
+		if config.Depth == "" {
+			config.Depth = "quick"
+		}
+		outcome, err := suite.Run(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := slices.DeleteFunc(mock.Default().Platform().Holds(), func(h mockpartner.Hold) bool { return h.State != mockpartner.Held })
+		if len(held) > len(outcome.Result.NotUndone) {
+			t.Errorf("Expected every hold that was left to be listed, received %+v and %+v", held, outcome.Result.NotUndone)
+		}
+		check(t, outcome.Result)
+	})
+}
+
+// began is when the runs in bubbles begin.
+var began = time.Date(2026, time.June, 1, 10, 0, 0, 0, time.UTC)
+
+// oneProduct is a catalog whose runs are short.
+func oneProduct() *catalog.Catalog {
+	sold := catalog.Default()
+	sold.Products = sold.Products[:1]
+	return sold
+}
+
+// atEndpoint changes the answers of one endpoint.
+func atEndpoint(endpoint partnerapi.Endpoint, change change) change {
+	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if partnerapi.EndpointOf(r) == endpoint {
+			change(next, w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}
+}
+
+// delayAnswer lets time pass before each answer.
+func delayAnswer(d time.Duration) change {
+	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		time.Sleep(d) // of the bubble
+		next.ServeHTTP(w, r)
+	}
+}
+
+// ignoreRequest never answers.
+func ignoreRequest(_ http.Handler, _ http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	<-r.Context().Done()
+}
+
+func find(t *testing.T, result *report.Result, id string) report.RuleResult {
+	t.Helper()
+	i := slices.IndexFunc(result.Rules, func(r report.RuleResult) bool { return r.ID == id })
+	if i < 0 {
+		t.Fatalf("Expected %s in the report", id)
+	}
+	return result.Rules[i]
+}
+
+// withOutcome returns the ids of the rules with one of the outcomes.
+func withOutcome(result *report.Result, outcomes ...report.Outcome) (ids []string) {
+	for _, r := range result.Rules {
+		if slices.Contains(outcomes, r.Outcome) {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
+}
+
+var expiryRules = []string{"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies"}
+
+func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
+	t.Parallel()
+	var waits atomic.Int64
+	config := suite.Config{HandlesTicketDelivery: true, IncludeSlow: true, Waiting: func(time.Time) { waits.Add(1) }}
+	inBubble(t, mockpartner.Options{}, nil, config, func(t *testing.T, result *report.Result) {
+		if waits.Load() == 0 {
+			t.Error("Expected the run to wait")
+		}
+		for _, id := range expiryRules {
+			if r := find(t, result, id); r.Outcome != report.Passed {
+				t.Errorf("Expected %s to pass, received %s: %s", id, r.Outcome, r.Message)
+			}
+		}
+	})
+}
+
+func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
+	t.Parallel()
+	config := suite.Config{IncludeSlow: true, Depth: "standard", Rules: []string{"confirm.expired"}}
+	inBubble(t, mockpartner.Options{HoldFor: 15 * time.Second, Defects: []string{"expired-mixed-party-is-booked"}}, nil, config, func(t *testing.T, result *report.Result) {
+		if r := find(t, result, "confirm.expired"); r.Outcome != report.Failed || !strings.Contains(r.Message, " and ") {
+			t.Errorf("Expected a booked code of a mixed party, received %s: %s", r.Outcome, r.Message)
+		}
+	})
+}
+
+func TestAPartnerThatTakesTwoSecondsForEveryReserveAndConfirmIsJudgedInFull(t *testing.T) {
+	t.Parallel()
+	slow := func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if endpoint := partnerapi.EndpointOf(r); endpoint == partnerapi.Reserve || endpoint == partnerapi.Confirm {
+			time.Sleep(2 * time.Second) // of the bubble
+		}
+		next.ServeHTTP(w, r)
+	}
+	for _, depth := range []string{"quick", "standard"} {
+		inBubble(t, mockpartner.Options{}, slow, suite.Config{Depth: depth, HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
+			if open := withOutcome(result, report.Failed, report.Blocked, report.Inconclusive); len(open) > 0 {
+				t.Errorf("%s: Expected every rule to be judged, received %q", depth, open)
+			}
+			if took := time.Duration(result.DurationMS) * time.Millisecond; took > 3*time.Minute {
+				t.Errorf("%s: Expected an end within the contract's 3 minutes, received %s", depth, took)
+			}
+			if c := result.Coverage; depth == "standard" && c.CasesLeftOut == 0 {
+				t.Error("Expected some cases of the plan left out")
+			}
+		})
+	}
+}
+
+func TestRandomLifecyclesEndInTimeAtASlowPartner(t *testing.T) {
+	t.Parallel()
+	config := suite.Config{LabelFilter: "availability.lifecycle", Explore: suite.MostLifecycles, Seed: 1, MaxDuration: 30 * time.Second}
+	inBubble(t, mockpartner.Options{}, delayAnswer(50*time.Millisecond), config, func(t *testing.T, result *report.Result) {
+		if took := time.Duration(result.DurationMS) * time.Millisecond; took > time.Minute {
+			t.Errorf("Expected an end soon after 30 s, received one after %s", took)
+		}
+	})
+}
+
+func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
+	t.Parallel()
+	inBubble(t, mockpartner.Options{}, atEndpoint(partnerapi.Reserve, delayAnswer(2*time.Second)), suite.Config{MaxDuration: 10 * time.Second}, func(t *testing.T, result *report.Result) {
+		if result.Verdict != report.Incomplete || !strings.Contains(result.Reason, "--max-duration") {
+			t.Errorf("Expected an incomplete run because of --max-duration, received %s because %q", result.Verdict, result.Reason)
+		}
+	})
+}
+
+// One slow answer is bad luck (LIM-3), whichever call it is.
+func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
+	t.Parallel()
+	for endpoint, calls := range map[partnerapi.Endpoint][]int64{
+		partnerapi.Products: {1, 4}, partnerapi.Availability: {1, 5}, partnerapi.Reserve: {1, 2, 4, 7}, partnerapi.Confirm: {1, 2, 3, 5}, partnerapi.Release: {1}, partnerapi.Cancel: {1},
+	} {
+		for _, late := range calls {
+			t.Run(fmt.Sprintf("%s, call %d", endpoint, late), func(t *testing.T) {
+				t.Parallel()
+				var call atomic.Int64
+				inBubble(t, mockpartner.Options{Catalog: oneProduct()}, atEndpoint(endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+					if call.Add(1) == late {
+						ignoreRequest(next, w, r)
+						return
+					}
+					next.ServeHTTP(w, r)
+				}), suite.Config{}, func(t *testing.T, result *report.Result) {
+					if failed := withOutcome(result, report.Failed); len(failed) > 0 {
+						t.Errorf("Expected no failure, received %q", failed)
+					}
+					if limit := find(t, result, string(endpoint)+".limit"); limit.Outcome != report.Warned || len(limit.Exchanges) != 1 {
+						t.Errorf("Expected a warning with the one late call, received %s and %d exchanges", limit.Outcome, len(limit.Exchanges))
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestAnswersBeyondTheLimitAreOneFindingAtEveryEndpoint(t *testing.T) {
+	t.Parallel()
+	for _, action := range []string{
+		"delay: 1m", "delay: {dribble: {chunks: 2, over: 1m}}", "slow_header: {over: 1m}", "slow_close: {delay: 1m}",
+	} {
+		for _, endpoint := range partnerapi.Endpoints() {
+			t.Run(string(endpoint)+" "+action, func(t *testing.T) {
+				t.Parallel()
+				scenario, err := mockpartner.ParseScenario("fault.yaml", fmt.Appendf(nil, "faults:\n  - match: {endpoint: %s}\n    when: after\n    %s\n", endpoint, action))
+				if err != nil {
+					t.Fatal(err)
+				}
+				inBubble(t, mockpartner.Options{Catalog: oneProduct(), Scenario: scenario}, nil, suite.Config{}, func(t *testing.T, result *report.Result) {
+					if failed, want := withOutcome(result, report.Failed), []string{string(endpoint) + ".limit"}; !slices.Equal(failed, want) {
+						t.Errorf("Expected %q to fail, received %q", want, failed)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestALateAnswerToBadInputIsNoBreachOfALimit(t *testing.T) {
+	t.Parallel()
+	odd := func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body)))
+		if strings.Contains(string(body), "2030-0") {
+			ignoreRequest(next, w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}
+	config := suite.Config{LabelFilter: "/bad-input|availability/"}
+	inBubble(t, mockpartner.Options{}, atEndpoint(partnerapi.Availability, odd), config, func(t *testing.T, result *report.Result) {
+		if r := find(t, result, "availability.bad-input"); r.Outcome != report.Warned || len(r.Exchanges) > 4 {
+			t.Errorf("Expected a few calls without an answer, and no further ones, received %s with %d calls", r.Outcome, len(r.Exchanges))
+		}
+		for _, id := range []string{"availability.limit", "availability.aim"} {
+			if r := find(t, result, id); r.Outcome != report.Passed {
+				t.Errorf("Expected %s to pass, received %s: %s", id, r.Outcome, r.Message)
+			}
+		}
+		for _, l := range result.Latency {
+			if l.OverHealthy != 0 {
+				t.Errorf("Expected no call that the marketplace would give up, received %+v", l)
+			}
+		}
+	})
+}
