@@ -25,11 +25,14 @@ func optionsAsked() int {
 	return 2
 }
 
+// asked is when the mocks are asked: what they sell on a day of the window depends on its weekday.
+var asked = time.Date(2026, time.November, 27, 10, 0, 0, 0, time.UTC)
+
 // windowsOf asks a mock for its catalog, and for each option the window of a sync, three of its days
 // and the window again. It returns the recording.
 func windowsOf(t *testing.T, o mockpartner.Options) string {
 	t.Helper()
-	o.AuthKey, o.Frozen = recordedKey, true
+	o.AuthKey, o.Now, o.Frozen = recordedKey, asked, true
 	mock, err := mockpartner.New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -62,14 +65,14 @@ func windowsOf(t *testing.T, o mockpartner.Options) string {
 		_ = json.Unmarshal(catalog, &object)
 		list = object.Products
 	}
-	asked := 0
+	options := 0
 	for _, product := range list {
 		zone, err := time.LoadLocation(product.TimeZone)
 		if err != nil {
 			continue // another rule's breach
 		}
 		for _, option := range product.Options {
-			if asked++; asked > optionsAsked() {
+			if options++; options > optionsAsked() {
 				break
 			}
 			unit := "unit-adult"
@@ -77,7 +80,7 @@ func windowsOf(t *testing.T, o mockpartner.Options) string {
 				unit = option.Units[0].ID
 			}
 			window := func(from, to int) {
-				day := func(n int) string { return time.Now().In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
+				day := func(n int) string { return asked.In(zone).AddDate(0, 0, n).Format(time.DateOnly) }
 				call(http.MethodPost, partnerapi.AvailabilityPath, partnerapi.AvailabilityRequest{
 					ProductID: product.ID, OptionID: option.ID, LocalDateStart: day(from), LocalDateEnd: day(to), Units: []partnerapi.UnitQuantity{{ID: unit, Quantity: 1}},
 				})
