@@ -138,7 +138,7 @@ docs-test: need-go ## prove: run the commands of every document, or of those in 
 
 # It needs npm, and Python with httpx, PyYAML and mypy.
 .PHONY: clients
-clients: need-go ## change: generate the clients in other languages from the OpenAPI document, and test them
+clients: need-go ## change: generate the clients in other languages, and test them
 	@cd examples && go test -count=1 -run TestClientsInOtherLanguages . -update
 
 .PHONY: pictures

@@ -3,14 +3,15 @@
 package docstest
 
 import (
-	"fmt"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 const root = "../.."
@@ -27,7 +28,7 @@ func documents(t *testing.T) []*Document {
 	return all
 }
 
-// programs builds the project's programs. They are kept, so that the next run is faster.
+// programs returns the folder of the project's programs.
 func programs(t *testing.T) (bin string) {
 	t.Helper()
 	bin, err := build()
@@ -40,15 +41,10 @@ func programs(t *testing.T) (bin string) {
 // build runs once for all tests.
 var build = sync.OnceValues(func() (bin string, err error) {
 	bin, err = filepath.Abs(filepath.Join(root, "build", "docs-test", "bin"))
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = os.MkdirAll(bin, 0o755)
 	}
-	build := exec.Command("go", "build", "-o", bin+"/", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./mockpartner/cmd/mockpartner")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, output)
-	}
-	return bin, nil
+	return bin, errors.Join(err, buildtest.Install(bin, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner"))
 })
 
 func requireNoProblems(t *testing.T, problems []string) {
@@ -83,23 +79,7 @@ func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 }
 
 // tree is read once for all tests.
-var tree = sync.OnceValues(func() (*Tree, error) {
-	bin, err := build()
-	if err != nil {
-		return nil, err
-	}
-	manual, err := os.MkdirTemp("", "man-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(manual)
-	for _, program := range []string{"conformance", "marketplace", "mockpartner"} {
-		if output, err := exec.Command(filepath.Join(bin, program), "man", manual).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s man: %w\n%s", program, err, output)
-		}
-	}
-	return ReadTree(root, manual)
-})
+var tree = sync.OnceValues(func() (*Tree, error) { return ReadTree(root) })
 
 func TestWhatDocumentsNameExists(t *testing.T) {
 	t.Parallel()
@@ -123,9 +103,7 @@ func TestMakeSelectsTestsThatExist(t *testing.T) {
 	}
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "$$", "$")) {
 		if _, command, found := strings.Cut(line, " go test "); found {
-			words := strings.Fields(command)
-			packages, lies := tree.packages(".", words)
-			requireNoProblems(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
+			requireNoProblems(t, tree.lies("go test "+strings.TrimSpace(command)))
 		}
 	}
 }

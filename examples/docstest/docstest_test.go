@@ -55,7 +55,7 @@ func TestANameOfNothingIsReported(t *testing.T) {
 	root, documents := newTree(t, "`make demo` `cmd/it/main.go` `main.go` `cmd/` `build/x` `report.json` `-addr` `go test ./cmd/it -run 'Trip|Round'` `TestRoundTrip` `aWord` `IT_ADDR` `curl -x` `docs/*.md` `/url` `…/x`\n\n"+
 		"`make dema` `cmd/it/mein.go` `mein.go` `other/` `raport.json` `-adr` `go test ./cmd/its -run 'Trip|Square'` `TestSquare` `aWard` `IT_ADR` `cerl -x` `partnerkit.dev/it`\n\n"+
 		"<!-- docs-test: check only: it waits -->\n```sh\nmake demo | make demi # or not\n\nIT_ADR=a make \\\n  demu\n```\n")
-	tree, err := ReadTree(root, "")
+	tree, err := ReadTree(root)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 
 func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	t.Parallel()
-	listed, err := goOutput("list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
+	listed, err := output("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 // Ginkgo and rapid, which the suite uses, link the package testing into a program.
 func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 	t.Parallel()
-	listed, err := goOutput("list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	listed, err := output("go", "list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
 	if err != nil || slices.Contains(strings.Fields(listed), "testing") {
 		t.Errorf("want them without the package testing, got it, or %v", err)
 	}
