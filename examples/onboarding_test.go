@@ -60,30 +60,20 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	browser := browsertest.Start(t)
 	m := open(t, "--certification", "require", "--go-live", "approve", "--conformance-command", filepath.Join(commands(t), "conformance"))
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-python")}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(folder, source{os.DirFS("minimal-partner-python")}))
 	file := filepath.Join(folder, "booking.py")
 	right, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// The mistake: availability answers the capacity, and does not count holds and bookings.
 	wrong := strings.Replace(string(right), "slot.show(slot.capacity - taken[slot.id])", "slot.show(slot.capacity)", 1)
 	if wrong == string(right) {
 		t.Fatal("Expected the minimal partner to count seats where the mistake is planted")
 	}
-	if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(wrong), 0o600))
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	port := free.Addr().(*net.TCPAddr).Port
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, free.Close())
 	const key = "a-key-of-this-test"
 	address, stop := serveAt(t, port, folder, key, tooltest.Python, "main.py")
 
@@ -129,9 +119,7 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.Screenshot("6-findings")
 
 	stop()
-	if err := os.WriteFile(file, right, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, right, 0o600))
 	_, _ = serveAt(t, port, folder, key, tooltest.Python, "main.py")
 	n.click(`#again-title ~ form button.main`)
 	n.waitForRun("the mistake is fixed", `/No rule/.test(document.querySelector("#result-title")?.textContent)`)
@@ -167,9 +155,7 @@ func waitForActivities(t *testing.T, m *market, least int) {
 	defer cancel()
 	for {
 		page, err := m.shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if n := len(page.Entries); n >= least && (least > 0 || n == 0) {
 			return
 		}

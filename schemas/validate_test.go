@@ -335,3 +335,11 @@ func TestUnknownFieldsAreNamedWithTheKnownOnes(t *testing.T) {
 		"location.town: unknown field; expected one of city, country, region",
 		`translation.en_US: expected a language such as en or pt-BR, received "en_US"`)
 }
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

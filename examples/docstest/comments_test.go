@@ -43,9 +43,7 @@ func TestGoDocShowsACommentForEveryExportedNameAndTheFieldsOfEveryPublicType(t *
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // undocumented returns the exported names without a comment that go doc shows.
@@ -97,4 +95,12 @@ func receiver(of ast.Expr) string {
 		return t.Name
 	}
 	return ""
+}
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

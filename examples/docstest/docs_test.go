@@ -19,9 +19,7 @@ const root = "../.."
 func documents(t *testing.T) []*Document {
 	t.Helper()
 	all, err := Documents(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(all) < 10 {
 		t.Fatalf("want the documents of the tree, got %d", len(all))
 	}
@@ -32,9 +30,7 @@ func documents(t *testing.T) []*Document {
 func programs(t *testing.T) (bin string) {
 	t.Helper()
 	bin, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return bin
 }
 
@@ -58,13 +54,9 @@ func requireNoProblems(t *testing.T, problems []string) {
 func TestContinuousIntegrationRunsTheTestCommandOfTheREADME(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_, section, _ := strings.Cut(string(page), "\n## Test it\n")
 	_, block, _ := strings.Cut(section, "```sh\n")
 	command, _, ended := strings.Cut(block, "\n```\n")
@@ -84,9 +76,7 @@ var tree = sync.OnceValues(func() (*Tree, error) { return ReadTree(root) })
 func TestWhatDocumentsNameExists(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	requireNoProblems(t, tree.Lies(documents(t)))
 }
 
@@ -94,13 +84,9 @@ func TestWhatDocumentsNameExists(t *testing.T) {
 func TestMakeSelectsTestsThatExist(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "$$", "$")) {
 		if _, command, found := strings.Cut(line, " go test "); found {
 			requireNoProblems(t, tree.lies("go test "+strings.TrimSpace(command)))
@@ -112,9 +98,7 @@ func TestMakeSelectsTestsThatExist(t *testing.T) {
 func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
 	found := 0
 	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
@@ -124,9 +108,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 		}
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for _, name := range variable.FindAllString(string(text), -1) {
 				if found++; !tree.isSetting(name) {
 					t.Errorf("%s: %s is not a setting", path, name)
@@ -142,9 +124,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 func TestEveryBlockOfGoCompiles(t *testing.T) {
 	t.Parallel()
 	problems, err := Compile(t.Context(), root, documents(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	requireNoProblems(t, problems)
 }
 
@@ -155,9 +135,7 @@ func TestEveryDocumentCanBeFollowed(t *testing.T) {
 		t.Skip("make docs-test does this")
 	}
 	absolute, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	runner := Runner{Root: absolute, Bin: programs(t), Work: filepath.Join(absolute, "build", "docs-test")}
 	found := 0
 	for _, d := range documents(t) {

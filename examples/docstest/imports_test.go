@@ -22,9 +22,7 @@ var mayImport = map[string][]string{
 func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	t.Parallel()
 	listed, err := output("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	packages := 0
 	for line := range strings.Lines(listed) {
 		packages++
@@ -62,9 +60,7 @@ func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 func TestTheSchemasRequireNoCommandLineAndNoViewer(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "schemas", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, unwanted := range []string{"spf13/", "swaggest/", "chromedp/", "partnerkit.dev/internal"} {
 		if strings.Contains(string(text), unwanted) {
 			t.Errorf("schemas/go.mod: want nothing of %s", unwanted)
