@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -269,23 +268,6 @@ func TestProblemsAreBoundedInNumberAndLength(t *testing.T) {
 	}
 }
 
-// Not parallel: it counts allocations.
-func TestTheWorkOnWrongElementsIsBounded(t *testing.T) {
-	const many = 100_000
-	catalog := make([]any, many)
-	for i := range catalog {
-		catalog[i] = json.Number("7")
-	}
-	allocations := testing.AllocsPerRun(1, func() {
-		if problems := schemas.ValidateValue(schemas.ProductsAnswer, catalog); len(problems) != schemas.MaxProblems {
-			t.Errorf("want %d problems, got %d", schemas.MaxProblems, len(problems))
-		}
-	})
-	if allocations > many/2 {
-		t.Errorf("%.0f allocations for %d wrong elements: the rest is looked at after %d problems", allocations, many, schemas.MaxProblems)
-	}
-}
-
 func TestWrongValuesAreShownShortlyAndEscaped(t *testing.T) {
 	t.Parallel()
 	got := func(value string) string {
@@ -314,19 +296,6 @@ func TestWrongValuesAreShownShortlyAndEscaped(t *testing.T) {
 	if long := got(`"` + strings.Repeat("x", 500_000) + `"`); len(long) > 100 {
 		t.Errorf("a long string is shown in %d bytes", len(long))
 	}
-}
-
-func TestSchemasValidateConcurrently(t *testing.T) {
-	t.Parallel()
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for _, name := range schemas.Names() {
-				schemas.Validate(name, []byte(productText))
-			}
-		})
-	}
-	all.Wait()
 }
 
 func TestUnknownFieldsAreNamedWithTheKnownOnes(t *testing.T) {
