@@ -18,7 +18,7 @@ type Span struct {
 // file, command, flag, setting, test or identifier must exist.
 var foreign = strings.Fields(`
 	curl journalctl kubectl mitmdump npm python3 ss systemctl
-	-race -run -p -v -timeout -count -parallel -bench -benchmem -benchtime -fuzz -fuzztime -fuzzminimizetime -generate -package -o
+	-race -run -p -v -vet -timeout -count -parallel -bench -benchmem -benchtime -fuzz -fuzztime -fuzzminimizetime -generate -package -o
 	-ginkgo --label-filter --focus --skip --dry-run --junit-report --json-report
 	encoding/json net/http application/json
 	package/native partnerkit/marketplace sbom/*.cdx.json race-RULE.html ~/.local/share
