@@ -65,9 +65,11 @@ endef
 # -ldflags=-w: linking without the tables for debuggers takes a third less time.
 # PostgreSQL is downloaded first if the machine has none. Without it, tests are skipped.
 define run_tests
-@CGO_ENABLED=0 go build -o build/ ./internal/testsummary ./marketplace/internal/pgembed/prepare
+@CGO_ENABLED=0 go build -o build/ ./marketplace/internal/pgembed/prepare
 @build/prepare || true
-@$(in_memory); build/testsummary -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(1) $(TESTFLAGS) work
+@$(in_memory); rm -f build/skipped; export SKIPPED_TESTS=$(CURDIR)/build/skipped; \
+{ go test -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(1) $(TESTFLAGS) work 2>&1; echo $$? >build/tests.code; } | tee build/tests.log; \
+sh internal/tooltest/summary.sh build/tests.log build/skipped; exit $$(cat build/tests.code)
 endef
 
 .PHONY: test
@@ -138,7 +140,7 @@ docs-test: need-go ## prove: run the commands of every document, or of those in 
 
 # It needs npm, and Python with httpx, PyYAML and mypy.
 .PHONY: clients
-clients: need-go ## change: generate the clients in other languages from the OpenAPI document, and test them
+clients: need-go ## change: generate the clients in other languages, and test them
 	@cd examples && go test -count=1 -run TestClientsInOtherLanguages . -update
 
 .PHONY: pictures

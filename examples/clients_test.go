@@ -34,17 +34,13 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 		t.Fatalf("the reseller's account: %v", err)
 	}
 	token, err := market.operator.CreateAPIToken(ctx, accounts.Entries[0].ID, "clients", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	document := filepath.Join(t.TempDir(), "openapi.yaml")
 	text, err := openapi.Bundle(openapi.Marketplace)
 	if err == nil {
 		err = os.WriteFile(document, text, 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, one := range []struct {
 		folder string
 		needs  tooltest.Tool
@@ -65,9 +61,7 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 			}
 			tooltest.Require(t, one.needs)
 			folder := t.TempDir()
-			if err := os.CopyFS(folder, source{os.DirFS(one.folder)}); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.CopyFS(folder, source{os.DirFS(one.folder)}))
 			var output string
 			for _, step := range one.steps {
 				output += run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod"}, step...)
@@ -78,9 +72,7 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 				}
 			}
 			generated, err := os.ReadFile(filepath.Join(folder, one.types))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for _, found := range one.vague.FindAllSubmatch(comment.ReplaceAll(generated, nil), -1) {
 				if name := string(found[1]); !slices.ContainsFunc(freeForm, func(known string) bool { return strings.EqualFold(known, name) }) {
 					t.Errorf("%s does not know the type of %s: %s", one.types, name, found[0])
@@ -147,9 +139,7 @@ func (p *published) buildPackage(t *testing.T, folder string) {
 		}
 	}
 	licence, err := os.ReadFile(filepath.Join(folder, "LICENSE"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if project, err := os.ReadFile("../LICENSE"); err != nil || string(licence) != string(project) {
 		t.Errorf("expected the project's licence, %v", err)
 	}

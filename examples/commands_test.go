@@ -34,8 +34,14 @@ func commands(t testing.TB) string {
 	if testing.Short() {
 		t.Skip("-short leaves out built commands")
 	}
-	if err := build(); err != nil {
+	check(t, build())
+	return folder
+}
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
 		t.Fatal(err)
 	}
-	return folder
 }

@@ -36,9 +36,7 @@ var (
 func recipes(t *testing.T) (all []recipe) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/cookbook.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// A match would include the start of the next section, so each part is matched separately.
 	for _, part := range strings.Split(string(page), "\n##")[1:] {
 		found := section.FindStringSubmatch("\n##" + part)
@@ -81,9 +79,7 @@ func TestEveryFileOfTheCookbookHasARecipeAndSaysWhatItIsFor(t *testing.T) {
 			t.Errorf("%s: want a recipe in docs/cookbook.md", path)
 		}
 		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		comments := 0
 		for line := range strings.Lines(string(text)) {
 			if !strings.HasPrefix(line, "# ") {
@@ -109,12 +105,8 @@ func (r recipe) follow(t *testing.T) string {
 	mock := mocktest.Start(t, r.options(t))
 	folder := t.TempDir()
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(here, filepath.Join(folder, "examples")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.Symlink(here, filepath.Join(folder, "examples")))
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	command := exec.CommandContext(ctx, "sh", "-c", strings.ReplaceAll(r.calls, "http://127.0.0.1:8081", mock.URL))
@@ -140,9 +132,7 @@ func (r recipe) options(t *testing.T) mockpartner.Options {
 		t.Fatalf("%s: want its file started, got %s", r.title, r.start)
 	}
 	scenario, err := mockpartner.LoadScenario(filepath.Join("cookbook", r.scenario+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	o := mockpartner.Options{AuthKey: flag("--auth-key"), Scenario: scenario}
 	if now := flag("--now"); now != "" {
 		if o.Now, err = partnerapi.ParseDateTime(now); err != nil {

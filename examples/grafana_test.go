@@ -42,9 +42,7 @@ func TestEveryAlertIsTestedToFireAndToBeSilent(t *testing.T) {
 			} `yaml:"alert_rule_test"`
 		}
 	}
-	if err := yaml.Unmarshal([]byte(file(t, "prometheus/marketplace.test.yml")), &written); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.Unmarshal([]byte(file(t, "prometheus/marketplace.test.yml")), &written))
 	fires, silent := map[string]bool{}, map[string]bool{}
 	for _, test := range written.Tests {
 		for _, one := range test.AlertRuleTest {
@@ -186,8 +184,6 @@ func TestEveryExpressionOfADashboardIsPrometheus(t *testing.T) {
 		}
 	}
 	written := filepath.Join(t.TempDir(), "dashboards.yml")
-	if err := os.WriteFile(written, []byte(rules.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(written, []byte(rules.String()), 0o600))
 	promtool(t, "check", "rules", written)
 }

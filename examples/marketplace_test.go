@@ -37,25 +37,17 @@ const operatorEmail, operatorPassword = "ana@example.com", "a password of this t
 func open(t *testing.T, flags ...string) *market {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "cookbook-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if err := os.Chmod(folder, 0o711); err != nil { // for PostgreSQL's user, if root runs the test
-		t.Fatal(err)
-	}
+	check(t, os.Chmod(folder, 0o711)) // for PostgreSQL's user, if root runs the test
 	m := &market{}
 	var complaint strings.Builder
 	serve := exec.Command(filepath.Join(commands(t), "marketplace"), append([]string{"serve", "--addr", "127.0.0.1:0", "--data-dir", filepath.Join(folder, "data"), "--allow-private-partners", "--rate-limit", "0"}, flags...)...)
 	serve.Env = append(os.Environ(), "MARKETPLACE_NPM_REGISTRY="+cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), "npm"), "MARKETPLACE_OPERATOR_EMAIL="+operatorEmail, "MARKETPLACE_OPERATOR_PASSWORD="+operatorPassword)
 	serve.Stderr = &complaint
 	out, err := serve.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, serve.Start())
 	late := time.AfterFunc(patience, func() { _ = serve.Process.Kill() })
 	lines := bufio.NewScanner(out)
 	for m.url == "" && lines.Scan() {
@@ -105,9 +97,7 @@ func (m *market) signUp(t *testing.T) {
 	// The clients do not retry, so that failures are visible.
 	once := client.Options{Patience: -1}
 	m.partner, err = client.NewPartner(m.url, client.Password("partner@example.com", operatorPassword), once)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if m.shop, err = client.NewReseller(m.url, client.Password("reseller@example.com", operatorPassword), once); err != nil {
 		t.Fatal(err)
 	}
@@ -127,27 +117,17 @@ type counter struct {
 func (m *market) register(t *testing.T, mock *mocktest.Server, name string, whole bool) counter {
 	t.Helper()
 	scenario, err := mockpartner.LoadScenario(filepath.Join("cookbook", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if scenario.Catalog == nil && !whole {
 		scenario.Catalog = &catalog.Catalog{Products: sold().Products[:1]}
 	}
 	box, err := mock.Create(mockpartner.SandboxSpec{Name: name})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := box.Follow(scenario); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, box.Follow(scenario))
 	known, err := m.partner.Register(t.Context(), client.Registration{Name: name, BaseURL: mock.URL + "/s/" + name, AuthKey: client.Secret(mock.AuthKey), HandlesTicketDelivery: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	hook, err := client.NewWebhooks(m.url, known.IntegrationID, known.WebhookSecret, client.Options{Patience: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return counter{m, t, box, known.IntegrationID, hook}
 }
 
@@ -206,13 +186,9 @@ func (c counter) waitUntil(what string, come func(context.Context) (bool, error)
 func (c counter) bookAndPay() client.Booking {
 	c.t.Helper()
 	held, err := c.shop.Book(c.t.Context(), c.order())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	b, err := c.shop.Pay(c.t.Context(), held.ID, "payment of "+held.ID)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	return b
 }
 

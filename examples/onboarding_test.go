@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
@@ -52,28 +50,6 @@ func (n *newcomer) waitForRun(what, expression string) {
 	n.t.Logf("%s: after %s and %d steps", what, time.Since(n.started).Round(time.Second), n.steps)
 }
 
-// savePictures saves the page, wide and narrow, light and dark, in the folder that PICTURES names.
-func (n *newcomer) savePictures(name string) {
-	n.t.Helper()
-	folder := os.Getenv("PICTURES")
-	if folder == "" {
-		return
-	}
-	for _, width := range []int64{1440, 390} {
-		for _, scheme := range []string{"light", "dark"} {
-			n.Do(chromedp.EmulateViewport(width, 900), browsertest.Media("prefers-color-scheme", scheme))
-			png, err := chromedp.Run(n.Context, chromedp.FullScreenshot(100))
-			if err != nil {
-				n.t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, name+"-"+scheme+map[int64]string{1440: "-wide", 390: "-narrow"}[width]+".png"), png, 0o644); err != nil {
-				n.t.Fatal(err)
-			}
-		}
-	}
-	n.Do(chromedp.EmulateViewport(1440, 900), browsertest.Media("prefers-color-scheme", "light"))
-}
-
 // TestANewPartnerGetsCertifiedInThePortal follows a new partner from the invitation to the certificate
 // and the approval to go live. Its platform is the minimal partner in Python, with a mistake that it
 // fixes when the suite has found it.
@@ -84,30 +60,20 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	browser := browsertest.Start(t)
 	m := open(t, "--certification", "require", "--go-live", "approve", "--conformance-command", filepath.Join(commands(t), "conformance"))
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-python")}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(folder, source{os.DirFS("minimal-partner-python")}))
 	file := filepath.Join(folder, "booking.py")
 	right, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// The mistake: availability answers the capacity, and does not count holds and bookings.
 	wrong := strings.Replace(string(right), "slot.show(slot.capacity - taken[slot.id])", "slot.show(slot.capacity)", 1)
 	if wrong == string(right) {
 		t.Fatal("Expected the minimal partner to count seats where the mistake is planted")
 	}
-	if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(wrong), 0o600))
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	port := free.Addr().(*net.TCPAddr).Port
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, free.Close())
 	const key = "a-key-of-this-test"
 	address, stop := serveAt(t, port, folder, key, tooltest.Python, "main.py")
 
@@ -124,11 +90,11 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 
 	n := &newcomer{browsertest.Open(t, browser, m.url), t, 0, time.Now()}
 	n.GoTo(strings.TrimPrefix(link, m.url))
-	n.savePictures("1-invited")
+	n.Screenshot("1-invited")
 	n.write("#f-password", "amber kettle skates")
 	n.click("form button.main")
 	n.Shows(".empty", "No platform yet")
-	n.savePictures("2-empty")
+	n.Screenshot("2-empty")
 	n.write("#f-name", "Boats")
 	n.write("#f-base_url", address)
 	n.write("#f-auth_key", key)
@@ -136,36 +102,34 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.click("form.form button.main")
 	n.Shows(".note .secret", "")
 	secret := browsertest.Value[string](n.Tab, `document.querySelector("#secret").textContent`)
-	n.savePictures("3-registered")
+	n.Screenshot("3-registered")
 	n.click(`form[action$="/test#settings-title"] button`)
 	n.Shows("#settings-title ~ .note", "works with these settings")
 	n.click("#received-title ~ details summary")
 	n.write("#f-secret", secret)
 	n.click(`form[action$="/webhook#received-title"] button`)
 	n.Shows("#tried", "was answered with 200")
-	n.savePictures("4-webhook")
+	n.Screenshot("4-webhook")
 	n.click(`button[value="full"]`)
 	n.Shows("#progress-title", "The run is")
 	n.waitForRun("the run shows rules", `Number(document.querySelector("#judged")?.textContent) > 20 || !!document.querySelector("#result-title")`)
-	n.savePictures("5-running")
+	n.Screenshot("5-running")
 	n.waitForRun("the mistake is found", `/broken/.test(document.querySelector("#result-title")?.textContent)`)
 	n.Shows("#findings-title ~ ul li:first-child", "vacancies")
-	n.savePictures("6-findings")
+	n.Screenshot("6-findings")
 
 	stop()
-	if err := os.WriteFile(file, right, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, right, 0o600))
 	_, _ = serveAt(t, port, folder, key, tooltest.Python, "main.py")
 	n.click(`#again-title ~ form button.main`)
 	n.waitForRun("the mistake is fixed", `/No rule/.test(document.querySelector("#result-title")?.textContent)`)
-	n.savePictures("7-fixed")
+	n.Screenshot("7-fixed")
 	n.click(`#again-title ~ form button[value="full"]`)
 	n.waitForRun("the platform is conformant", `document.querySelector("h1 .pill")?.textContent === "conformant"`)
 	n.click(".crumbs a:last-child")
 	n.Shows("#runs-title", "Conformance")
 	n.See(`[...document.querySelectorAll("#news-title ~ ul li")].some(e => e.textContent.includes("A certificate was issued"))`)
-	n.savePictures("8-certified")
+	n.Screenshot("8-certified")
 	n.waitForRun("every step but the approval is done", `!!document.querySelector('form[action$="/go-live"] button.main') || (location.reload(), false)`)
 	n.click(`form[action$="/go-live"] button`)
 	n.Shows(".note", "The marketplace was asked")
@@ -180,7 +144,7 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.GoTo("/partners/integrations")
 	n.click("tbody th a")
 	n.Shows("#steps-title", "Ready to go live")
-	n.savePictures("9-live")
+	n.Screenshot("9-live")
 	t.Logf("From the invitation to the approval: %d steps, %s", n.steps, time.Since(n.started).Round(time.Second))
 }
 
@@ -191,9 +155,7 @@ func waitForActivities(t *testing.T, m *market, least int) {
 	defer cancel()
 	for {
 		page, err := m.shop.Activities(client.ActivityQuery{}).Page(ctx, 1, 10)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if n := len(page.Entries); n >= least && (least > 0 || n == 0) {
 			return
 		}

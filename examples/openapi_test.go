@@ -41,13 +41,9 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 	t.Parallel()
 	tooltest.Require(t, tooltest.NPM)
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "strictly.mjs"), []byte(strictly), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(filepath.Join(folder, "strictly.mjs"), []byte(strictly), 0o600))
 	files, err := filepath.Abs("../schemas")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	run(t, folder, nil, "npm", "install", "--silent", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", "ajv@8.17.1", "ajv-formats@3.0.1")
 	if output := run(t, folder, nil, "node", "strictly.mjs", files); !strings.HasSuffix(strings.TrimSpace(output), " schemas") {
 		t.Errorf("expected the number of schemas, received:\n%s", output)
@@ -66,9 +62,7 @@ func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, file), text, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		files = append(files, file)
 	}
 	for _, config := range []string{"redocly.yaml", "spectral.yaml"} {
@@ -76,9 +70,7 @@ func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, config), text, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 	}
 	for linter, command := range map[string][]string{
 		"Redocly":  append([]string{"npx", "--yes", redocly, "lint", "--config", "redocly.yaml", "--format", "summary"}, files...),

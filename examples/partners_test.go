@@ -36,9 +36,7 @@ func (m minimal) start(t testing.TB, key string) (address string) {
 	t.Helper()
 	tooltest.Require(t, m.needs)
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, source{os.DirFS("minimal-partner-" + m.language)}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.CopyFS(folder, source{os.DirFS("minimal-partner-" + m.language)}))
 	for _, step := range m.builds {
 		run(t, folder, nil, step...)
 	}
@@ -65,9 +63,7 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 			if err == nil {
 				err = json.Unmarshal(text, &judged)
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if passed := judged.Summary[report.Passed]; passed < 60 {
 				t.Errorf("want at least 60 rules passed, got %d", passed)
 			}
@@ -94,13 +90,9 @@ func takesMinutes(t *testing.T) {
 func serve(t testing.TB, folder, key string, command ...string) (address string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	port := free.Addr().(*net.TCPAddr).Port
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, free.Close())
 	address, _ = serveAt(t, port, folder, key, command...)
 	return address
 }
@@ -111,15 +103,11 @@ func serveAt(t testing.TB, port int, folder, key string, command ...string) (add
 	t.Helper()
 	address = "http://127.0.0.1:" + strconv.Itoa(port)
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	process := exec.Command(command[0], command[1:]...)
 	process.Dir, process.Stdout, process.Stderr = folder, log, log
 	process.Env = append(os.Environ(), "PARTNER_AUTH_KEY="+key, "PORT="+strconv.Itoa(port))
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, process.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- process.Wait() }()
 	stop = sync.OnceFunc(func() {

@@ -62,9 +62,7 @@ func automation(t *testing.T) (paths []string) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return paths
 }
 
@@ -96,8 +94,6 @@ func TestAReleaseIsSigned(t *testing.T) {
 func file(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return string(text)
 }

@@ -26,9 +26,7 @@ func BenchmarkTwinAnswerTimes(b *testing.B) {
 	partners := map[string]func(b *testing.B) string{
 		"slow mock": func(b *testing.B) string {
 			scenario := filepath.Join(b.TempDir(), "slow.yaml")
-			if err := os.WriteFile(scenario, []byte(slow), 0o600); err != nil {
-				b.Fatal(err)
-			}
+			check(b, os.WriteFile(scenario, []byte(slow), 0o600))
 			return serveScenario(b, bin, scenario)
 		},
 		"go": func(b *testing.B) string {

@@ -51,9 +51,7 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 		return func(t *testing.T) (string, string) {
 			o.AuthKey = twinKey
 			partner, err := mockpartner.New(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			server := httptest.NewServer(partner)
 			t.Cleanup(func() { partner.Close(); server.Close() })
 			return server.URL, server.URL + "/_mock/clock"
@@ -122,9 +120,7 @@ func learn(t testing.TB, bin, address, recorded, twin string) {
 	run(t, t.TempDir(), []string{"PARTNER_AUTH_KEY=" + twinKey}, filepath.Join(bin, "mockpartner"), "learn",
 		"--base-url", address, "--har", filepath.Join(recorded, "run.har"), "--max-rps", "0", "--out", twin)
 	text, err := os.ReadFile(twin)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, secret := range []string{twinKey, "Conformance Test", "conformance@example.com", "+10000000000"} {
 		if strings.Contains(string(text), secret) {
 			t.Errorf("Expected no key and no guest in the twin, received %s", secret)

@@ -72,9 +72,7 @@ func workflow(t *testing.T, inputs map[string]string) (code int, log, output, su
 	if err == nil {
 		err = yaml.Unmarshal(text, &read)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	folder := t.TempDir()
 	inputs["github.server_url"], inputs["github.action_repository"] = "https://github.com", "OWNER/partnerkit"
 	environment := append(os.Environ(), "RUNNER_OS=Linux", "RUNNER_ARCH=X64", "RUNNER_TEMP="+folder+"/temp",
@@ -134,9 +132,7 @@ func TestGitHubAction(t *testing.T) {
 func serveTampered(t *testing.T) string {
 	t.Helper()
 	sums, err := os.ReadFile(releaseFile(t, "checksums.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body := []byte("not what was released")
 		if strings.HasSuffix(r.URL.Path, "/checksums.txt") {
@@ -160,9 +156,7 @@ func TestGitHubAction_RunsNothingThatWasChanged(t *testing.T) {
 func pipeline(t *testing.T, inputs map[string]string) (code int, log, folder string) {
 	t.Helper()
 	text, err := os.ReadFile("../templates/conformance.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	header, body, split := bytes.Cut(text, []byte("\n---\n"))
 	var spec struct {
 		Spec struct {
@@ -179,9 +173,7 @@ func pipeline(t *testing.T, inputs map[string]string) (code int, log, folder str
 		BeforeScript []string `json:"before_script"`
 		Script       []string
 	}
-	if err := yaml.Unmarshal([]byte(fill(t, string(body), inputs, spec.Spec.Inputs)), &jobs); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.Unmarshal([]byte(fill(t, string(body), inputs, spec.Spec.Inputs)), &jobs))
 	job, known := jobs["conformance"]
 	if !known {
 		t.Fatalf("expected the job conformance, received %v", jobs)

@@ -49,9 +49,7 @@ func open(t *testing.T, command string) container {
 			Config settings
 		}
 	}
-	if err := json.Unmarshal([]byte(run(t, nil, "buildah", append(c.buildah[1:], "inspect", c.name)...)), &inspected); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal([]byte(run(t, nil, "buildah", append(c.buildah[1:], "inspect", c.name)...)), &inspected))
 	c.settings = inspected.Docker.Config
 	if c.User != "65532:65532" {
 		t.Errorf("expected an unprivileged user, received %q", c.User)
@@ -119,9 +117,7 @@ func newReachableFolder(t *testing.T) string {
 	if err == nil {
 		err = os.Chmod(folder, 0o711)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	return folder
 }
@@ -138,14 +134,10 @@ func postgres(t *testing.T) string {
 	as := &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 { // for which PostgreSQL does not run
 		account, err := user.Lookup("postgres")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		uid, _ := strconv.Atoi(account.Uid)
 		gid, _ := strconv.Atoi(account.Gid)
-		if err := os.Chown(folder, uid, gid); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Chown(folder, uid, gid))
 		as.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	}
 	port := freePort(t)
@@ -173,13 +165,9 @@ func postgres(t *testing.T) string {
 func TestDockerfile_CopiesWhatItBuilds(t *testing.T) {
 	t.Parallel()
 	builder, err := os.ReadFile("../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	workspace, err := os.ReadFile("../go.work")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, module := range regexp.MustCompile(`(?m)^\t\./(\w+)$`).FindAllStringSubmatch(string(workspace), -1) {
 		if !strings.Contains(string(builder), "COPY "+module[1]+"/go.mod ") {
 			t.Errorf("the Dockerfile does not copy %s/go.mod", module[1])

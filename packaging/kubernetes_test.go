@@ -21,16 +21,12 @@ func manifest[T any](t *testing.T, name, version, kind string) T {
 	t.Helper()
 	var read T
 	text, err := os.ReadFile(filepath.Join(manifests, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if err := yaml.UnmarshalStrict(text, &read); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
 	var is meta.TypeMeta
-	if err := yaml.Unmarshal(text, &is); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.Unmarshal(text, &is))
 	if is.APIVersion != version || is.Kind != kind {
 		t.Errorf("%s: expected %s %s, received %s %s", name, version, kind, is.APIVersion, is.Kind)
 	}
@@ -57,12 +53,8 @@ func TestKubernetes_KustomizationNamesEveryManifest(t *testing.T) {
 		Resources     []string `json:"resources"`
 	}
 	text, err := os.ReadFile(filepath.Join(manifests, "kustomization.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := yaml.UnmarshalStrict(text, &kustomization); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, yaml.UnmarshalStrict(text, &kustomization))
 	files, err := filepath.Glob(manifests + "/*.yaml")
 	if err != nil || len(files) != len(kustomization.Resources)+1 {
 		t.Fatalf("expected all manifests in the kustomization, received %q of %q, %v", kustomization.Resources, files, err)

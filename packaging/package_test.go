@@ -22,18 +22,14 @@ func TestDebianPackages_InstallRunAndLeave(t *testing.T) {
 
 	// The service starts with the installed settings, as the unit starts it.
 	unit, err := os.ReadFile(filepath.Join(root, "usr/lib/systemd/system/marketplace.service"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	service := regexp.MustCompile(`(?m)^ExecStart=(/\S+) (.*)$`).FindStringSubmatch(string(unit))
 	settings := regexp.MustCompile(`(?m)^EnvironmentFile=(/\S+)$`).FindStringSubmatch(string(unit))
 	if service == nil || settings == nil {
 		t.Fatalf("expected ExecStart and EnvironmentFile in the unit, received\n%s", unit)
 	}
 	text, err := os.ReadFile(filepath.Join(root, settings[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	start := exec.Command(filepath.Join(root, service[1]), strings.Fields(service[2])...)
 	start.Env = append(os.Environ(), regexp.MustCompile(`(?m)^[A-Z_]+=.*$`).FindAllString(string(text), -1)...)
 	port := freePort(t)
@@ -82,9 +78,7 @@ func requireInstalled(t *testing.T, root string) {
 		}
 	}
 	settings, err := os.Stat(filepath.Join(root, "etc/partnerkit/marketplace.env"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if settings.Mode().Perm() != 0o600 {
 		t.Errorf("expected settings that only root can read, received the mode %v", settings.Mode())
 	}
@@ -93,14 +87,10 @@ func requireInstalled(t *testing.T, root string) {
 func TestUnit_IsValidAndConfined(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("marketplace.service")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// systemd checks that the program exists.
 	unit := filepath.Join(t.TempDir(), "marketplace.service")
-	if err := os.WriteFile(unit, []byte(strings.Replace(string(text), "=/usr/bin/marketplace ", "=/bin/true ", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(unit, []byte(strings.Replace(string(text), "=/usr/bin/marketplace ", "=/bin/true ", 1)), 0o600))
 	if output := run(t, nil, "systemd-analyze", "verify", "--man=no", unit); strings.Contains(output, "marketplace.service:") {
 		t.Errorf("expected a valid unit, received %s", output)
 	}

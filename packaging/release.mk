@@ -35,7 +35,7 @@ sign: need-go ## release: sign the checksums in build/release, in the workflow t
 # The tests install and start what is built for this machine, Linux on amd64. They are a module of
 # their own, and need what .ci/run installs.
 .PHONY: ship-test
-ship-test: ## prove: build, install and start a release, and test the recipes for CI and Kubernetes
+ship-test: ## prove: build, install and start a release, and test the recipes for CI
 	@echo "== release"
 	@mkdir -p build; $(MAKE) --no-print-directory release site VERSION=0.0.0-test PLATFORMS=linux/amd64 > build/ship.log 2>&1 || { tail -n 40 build/ship.log; exit 1; }
 	@echo "== tests of the release"

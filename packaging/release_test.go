@@ -53,14 +53,10 @@ func run(t *testing.T, environment []string, name string, arguments ...string) s
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer listener.Close()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return port
 }
 
@@ -72,9 +68,7 @@ func serve(t *testing.T, address string, command *exec.Cmd) time.Duration {
 	command.Stdout, command.Stderr = &log, &log
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	started := time.Now()
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, command.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	stop := func() {
@@ -118,18 +112,12 @@ func TestRelease_ChecksumsNameEveryFile(t *testing.T) {
 		t.Fatalf("sha256sum: %v\n%s", err, output)
 	}
 	text, err := os.ReadFile(sums)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	files, err := os.ReadDir(filepath.Dir(sums))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, file := range files {
 		info, err := file.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		t.Logf("%-60s %6.1f MB", file.Name(), float64(info.Size())/1e6)
 		if name := file.Name(); name != "checksums.txt" && !strings.Contains(string(text), "  "+name+"\n") {
 			t.Errorf("expected a checksum of %s", name)
@@ -156,5 +144,13 @@ func TestRelease_ArchiveHasEverythingAndRuns(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(folder, name, file)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -31,9 +31,7 @@ const repository = "https://github.com/OWNER/partnerkit/tree/"
 func page(t *testing.T, name string) *html.Node {
 	t.Helper()
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer file.Close()
 	parsed, err := html.Parse(file)
 	if err != nil {
@@ -151,13 +149,9 @@ func TestSite_ReadsDocumentsAsGitHubDoes(t *testing.T) {
 			continue
 		}
 		var converted strings.Builder
-		if err := reference.Convert(text, &converted); err != nil {
-			t.Fatal(err)
-		}
+		check(t, reference.Convert(text, &converted))
 		want, err := html.Parse(strings.NewReader(converted.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		expected := elements(want)
 		var received map[string]int
 		for node := range parsed.Descendants() {

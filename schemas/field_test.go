@@ -493,9 +493,7 @@ func isShared(name string) bool { return path.Base(name) == "definitions" }
 func source(t *testing.T, name string) map[string]any {
 	t.Helper()
 	text, err := schemas.Source(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return decodeJSON(t, text).(map[string]any)
 }
 

@@ -47,9 +47,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again, err := json.Marshal(product)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if problems := schemas.Validate(schemas.Product, again); problems != nil {
 			t.Errorf("%s\nis lawful and decodes to what is not: %s\n%v", text, again, problems)
 		}

@@ -50,12 +50,8 @@ func TestTheFilesAreValidAsTheyStand(t *testing.T) {
 	}
 	for _, name := range schemas.Names() {
 		text, err := schemas.Source(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.AddResource(base+name+".schema.json", bytes.NewReader(text)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
+		check(t, c.AddResource(base+name+".schema.json", bytes.NewReader(text)))
 	}
 	for _, name := range schemas.Names() {
 		if _, err := c.Compile(base + name + ".schema.json"); err != nil {
@@ -115,9 +111,7 @@ func TestSourceOfAnUnknownSchemaIsAnError(t *testing.T) {
 func TestEveryClauseThatIsCitedExists(t *testing.T) {
 	t.Parallel()
 	contract, err := os.ReadFile("../docs/contract.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	clause := regexp.MustCompile(`\b(GEN|AUTH|PRD|AVL|RSV|CNF|REL|CAN|LIM|WHK)-[0-9]+\b`)
 	cited := 0
 	err = fs.WalkDir(schemas.Files(), ".", func(file string, entry fs.DirEntry, err error) error {

@@ -212,9 +212,7 @@ func TestSecuritySchemesAreTheAuthTypes(t *testing.T) {
 func text(t *testing.T, file string) []byte {
 	t.Helper()
 	content, err := fs.ReadFile(schemas.Files(), file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return content
 }
 

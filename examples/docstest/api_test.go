@@ -3,8 +3,6 @@
 package docstest
 
 import (
-	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +21,7 @@ func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
 
 // publicNames returns go doc -all of each package of a module that other modules may import.
 func publicNames(module string) (string, error) {
-	packages, err := goOutput("list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
+	packages, err := output("go", "list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
 	if err != nil {
 		return "", err
 	}
@@ -32,20 +30,11 @@ func publicNames(module string) (string, error) {
 		if slices.Contains(strings.Split(name, "/"), "internal") {
 			continue
 		}
-		names, err := goOutput("doc", "-all", name)
+		names, err := output("go", "doc", "-all", name)
 		if err != nil {
 			return "", err
 		}
 		listing.WriteString(names + "\n")
 	}
 	return listing.String(), nil
-}
-
-// goOutput runs a go command in this module, which requires all others.
-func goOutput(args ...string) (string, error) {
-	output, err := exec.Command("go", args...).Output()
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
-	}
-	return string(output), nil
 }

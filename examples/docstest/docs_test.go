@@ -3,14 +3,15 @@
 package docstest
 
 import (
-	"fmt"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 const root = "../.."
@@ -18,37 +19,28 @@ const root = "../.."
 func documents(t *testing.T) []*Document {
 	t.Helper()
 	all, err := Documents(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(all) < 10 {
 		t.Fatalf("want the documents of the tree, got %d", len(all))
 	}
 	return all
 }
 
-// programs builds the project's programs. They are kept, so that the next run is faster.
+// programs returns the folder of the project's programs.
 func programs(t *testing.T) (bin string) {
 	t.Helper()
 	bin, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return bin
 }
 
 // build runs once for all tests.
 var build = sync.OnceValues(func() (bin string, err error) {
 	bin, err = filepath.Abs(filepath.Join(root, "build", "docs-test", "bin"))
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = os.MkdirAll(bin, 0o755)
 	}
-	build := exec.Command("go", "build", "-o", bin+"/", "./conformance/cmd/conformance", "./marketplace/cmd/marketplace", "./mockpartner/cmd/mockpartner")
-	build.Dir, build.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, output)
-	}
-	return bin, nil
+	return bin, errors.Join(err, buildtest.Install(bin, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner"))
 })
 
 func requireNoProblems(t *testing.T, problems []string) {
@@ -62,13 +54,9 @@ func requireNoProblems(t *testing.T, problems []string) {
 func TestContinuousIntegrationRunsTheTestCommandOfTheREADME(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root, "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	_, section, _ := strings.Cut(string(page), "\n## Test it\n")
 	_, block, _ := strings.Cut(section, "```sh\n")
 	command, _, ended := strings.Cut(block, "\n```\n")
@@ -83,30 +71,12 @@ func TestEveryLinkBetweenDocumentsLeadsSomewhere(t *testing.T) {
 }
 
 // tree is read once for all tests.
-var tree = sync.OnceValues(func() (*Tree, error) {
-	bin, err := build()
-	if err != nil {
-		return nil, err
-	}
-	manual, err := os.MkdirTemp("", "man-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(manual)
-	for _, program := range []string{"conformance", "marketplace", "mockpartner"} {
-		if output, err := exec.Command(filepath.Join(bin, program), "man", manual).CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("%s man: %w\n%s", program, err, output)
-		}
-	}
-	return ReadTree(root, manual)
-})
+var tree = sync.OnceValues(func() (*Tree, error) { return ReadTree(root) })
 
 func TestWhatDocumentsNameExists(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	requireNoProblems(t, tree.Lies(documents(t)))
 }
 
@@ -114,18 +84,12 @@ func TestWhatDocumentsNameExists(t *testing.T) {
 func TestMakeSelectsTestsThatExist(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := os.ReadFile(filepath.Join(root, "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for line := range strings.Lines(strings.ReplaceAll(string(text), "$$", "$")) {
 		if _, command, found := strings.Cut(line, " go test "); found {
-			words := strings.Fields(command)
-			packages, lies := tree.packages(".", words)
-			requireNoProblems(t, append(lies, tree.flags(words, func(string) bool { return true }, packages)...))
+			requireNoProblems(t, tree.lies("go test "+strings.TrimSpace(command)))
 		}
 	}
 }
@@ -134,9 +98,7 @@ func TestMakeSelectsTestsThatExist(t *testing.T) {
 func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
 	found := 0
 	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
@@ -146,9 +108,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 		}
 		for _, path := range paths {
 			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			for _, name := range variable.FindAllString(string(text), -1) {
 				if found++; !tree.isSetting(name) {
 					t.Errorf("%s: %s is not a setting", path, name)
@@ -164,9 +124,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 func TestEveryBlockOfGoCompiles(t *testing.T) {
 	t.Parallel()
 	problems, err := Compile(t.Context(), root, documents(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	requireNoProblems(t, problems)
 }
 
@@ -177,9 +135,7 @@ func TestEveryDocumentCanBeFollowed(t *testing.T) {
 		t.Skip("make docs-test does this")
 	}
 	absolute, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	runner := Runner{Root: absolute, Bin: programs(t), Work: filepath.Join(absolute, "build", "docs-test")}
 	found := 0
 	for _, d := range documents(t) {

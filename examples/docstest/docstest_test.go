@@ -16,17 +16,11 @@ func newTree(t *testing.T, markdown string) (root string, documents []*Document)
 	root = t.TempDir()
 	for name, text := range map[string]string{"README.md": markdown, "docs/other.md": "# A heading, of `two` *parts*\n## Again\n## Again\n", "Makefile": "demo: build\n", "cmd/it/main.go": "", "cmd/it/it_test.go": "func TestRoundTrip() { aWord, _ := flag.String(\"addr\", IT_ADDR) + \"report.json\" }\n", ".gitignore": "/build/\n"} {
 		name = filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		check(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	documents, err := Documents(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return root, documents
 }
 
@@ -55,10 +49,8 @@ func TestANameOfNothingIsReported(t *testing.T) {
 	root, documents := newTree(t, "`make demo` `cmd/it/main.go` `main.go` `cmd/` `build/x` `report.json` `-addr` `go test ./cmd/it -run 'Trip|Round'` `TestRoundTrip` `aWord` `IT_ADDR` `curl -x` `docs/*.md` `/url` `…/x`\n\n"+
 		"`make dema` `cmd/it/mein.go` `mein.go` `other/` `raport.json` `-adr` `go test ./cmd/its -run 'Trip|Square'` `TestSquare` `aWard` `IT_ADR` `cerl -x` `partnerkit.dev/it`\n\n"+
 		"<!-- docs-test: check only: it waits -->\n```sh\nmake demo | make demi # or not\n\nIT_ADR=a make \\\n  demu\n```\n")
-	tree, err := ReadTree(root, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree, err := ReadTree(root)
+	check(t, err)
 	requireProblems(t, tree.Lies(documents), "make has no target dema", "README.md:3: `cmd/it/mein.go`: no such file, folder or package", "no such file, folder or package", "`other/`: no such file, folder or package", "`raport.json`: no such file, folder or package",
 		"no such flag as -adr", "no such package as ./cmd/its", "no test has a name like Square", "no such test", "aWard is in no file but documents", "IT_ADR is in no file but documents", "no such command as cerl", "no such file, folder or package",
 		"README.md:7: `IT_ADR=a make    demu`: IT_ADR is in no file but documents", "make has no target demu")
@@ -68,9 +60,7 @@ func TestABlockOfGoThatDoesNotCompileIsReportedWithItsLine(t *testing.T) {
 	t.Parallel()
 	_, documents := newTree(t, "<!-- docs-test: imports partnerkit.dev/schemas given body []byte -->\n```go\nproblems := schemas.Validate(…, body)\nfor _, p := range problems {\n\t…\n}\nnowhere()\n```\n\n```go\nfunc f() int { return time.Now() }\n```\n")
 	problems, err := Compile(t.Context(), root, documents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	requireProblems(t, problems, "README.md:11: cannot use time.Now() (value of struct type time.Time) as int value in return statement", "README.md:7: undefined: nowhere")
 }
 

@@ -13,6 +13,15 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
+// output returns what a command prints.
+func output(command string, args ...string) (string, error) {
+	text, err := exec.Command(command, args...).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", command, strings.Join(args, " "), err)
+	}
+	return string(text), nil
+}
+
 // section replaces the text between the markers of a name, such as <!-- begin settings -->.
 func section(text, name, body string) (string, error) {
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
@@ -30,12 +39,12 @@ var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-
 // Rules returns the page docs/rules.md: every rule of the suite, and every clause of the contract
 // with its rules. headings are the contract's, and bin has the conformance command.
 func Rules(bin string, headings []string) (string, error) {
-	listed, err := exec.Command(filepath.Join(bin, "conformance"), "rules", "--markdown").Output()
+	listed, err := output(filepath.Join(bin, "conformance"), "rules", "--markdown")
 	if err != nil {
-		return "", fmt.Errorf("conformance rules --markdown: %w", err)
+		return "", err
 	}
 	var page strings.Builder
-	catalogue := strings.Replace(string(listed), "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
+	catalogue := strings.Replace(listed, "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
 	page.WriteString(clauseOfRule.ReplaceAllStringFunc(catalogue, func(found string) string {
 		part := clauseOfRule.FindStringSubmatch(found)
 		return fmt.Sprintf("%s([%s](#%s)):", part[1], part[2], strings.ToLower(part[2]))
@@ -101,12 +110,12 @@ var setting = regexp.MustCompile(`(?m)^ +--([a-z][a-z0-9-]*)(?: (\S+))? {2,}(.*?
 
 // Settings returns a table of the settings of marketplace serve, from its --help.
 func Settings(bin string) (string, error) {
-	help, err := exec.Command(filepath.Join(bin, "marketplace"), "serve", "--help").Output()
+	help, err := output(filepath.Join(bin, "marketplace"), "serve", "--help")
 	if err != nil {
-		return "", fmt.Errorf("marketplace serve --help: %w", err)
+		return "", err
 	}
 	table := "| flag and variable | default | meaning |\n|---|---|---|\n"
-	for _, found := range setting.FindAllStringSubmatch(string(help), -1) {
+	for _, found := range setting.FindAllStringSubmatch(help, -1) {
 		name, preset := found[1], strings.Trim(found[4], `"[]`)
 		if name == "help" {
 			continue
@@ -127,13 +136,12 @@ var docStart = regexp.MustCompile(`^(?:(?:Package|Command) )?\S+ `)
 
 // Packages returns a table of all packages with the first sentence of their doc comments.
 func Packages() (string, error) {
-	const fields = `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{.Doc}}`
-	listed, err := exec.Command("go", "list", "-f", fields, "partnerkit.dev/...").Output()
+	listed, err := output("go", "list", "-f", `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{.Doc}}`, "partnerkit.dev/...")
 	if err != nil {
-		return "", fmt.Errorf("go list: %w", err)
+		return "", err
 	}
 	table := "| package | what it is or does |\n|---|---|\n"
-	for line := range strings.Lines(string(listed)) {
+	for line := range strings.Lines(listed) {
 		name, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "partnerkit.dev/"), "\t")
 		folder, text, _ := strings.Cut(rest, "\t")
 		if text == "" {

@@ -35,9 +35,7 @@ func checkPage(t *testing.T, page string, draw func(text string) (string, error)
 	if !*update {
 		t.Fatalf("%s shows something else than the code:\n%sIf that is meant, run go test ./examples/docstest -run Shows -update", page, difference(string(text), drawn))
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(drawn), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(drawn), 0o644)))
 }
 
 // difference returns the lines that only one of two texts has: the first few of each.
@@ -59,13 +57,9 @@ func difference(old, drawn string) string {
 func TestTheContractShowsTheRulesOfEachClauseAndTheRulesTheirClause(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "docs", "contract.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	contract, err := Read("docs/contract.md", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	checkPage(t, "docs/rules.md", func(string) (string, error) { return Rules(programs(t), contract.Anchors) })
 	checkPage(t, "docs/contract.md", func(text string) (string, error) { return Contract(text), nil })
 }
@@ -95,13 +89,9 @@ func TestTheArchitectureShowsEveryPackage(t *testing.T) {
 func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile(filepath.Join(root, "docs", "operations.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := os.ReadFile(filepath.Join(root, "examples", "prometheus", "marketplace.rules.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var file struct {
 		Groups []struct {
 			Name  string
@@ -111,9 +101,7 @@ func TestEveryAlertStandsInTheManualAndAsksForMetricsThatAreThere(t *testing.T) 
 			}
 		}
 	}
-	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.UnmarshalWithOptions(text, &file, yaml.Strict()))
 	var alerts, reported []string
 	for _, group := range file.Groups {
 		for _, rule := range group.Rules {

@@ -21,10 +21,8 @@ var mayImport = map[string][]string{
 
 func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 	t.Parallel()
-	listed, err := goOutput("list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listed, err := output("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "partnerkit.dev/...")
+	check(t, err)
 	packages := 0
 	for line := range strings.Lines(listed) {
 		packages++
@@ -53,7 +51,7 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 // Ginkgo and rapid, which the suite uses, link the package testing into a program.
 func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 	t.Parallel()
-	listed, err := goOutput("list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	listed, err := output("go", "list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
 	if err != nil || slices.Contains(strings.Fields(listed), "testing") {
 		t.Errorf("want them without the package testing, got it, or %v", err)
 	}
@@ -62,9 +60,7 @@ func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
 func TestTheSchemasRequireNoCommandLineAndNoViewer(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(root, "schemas", "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, unwanted := range []string{"spf13/", "swaggest/", "chromedp/", "partnerkit.dev/internal"} {
 		if strings.Contains(string(text), unwanted) {
 			t.Errorf("schemas/go.mod: want nothing of %s", unwanted)

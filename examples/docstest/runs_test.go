@@ -65,16 +65,12 @@ func measure(t *testing.T, depth string, recorded figures) figures {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, "report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var report struct {
 		Milliseconds float64 `json:"duration_ms"`
 		Coverage     figures
 	}
-	if err := json.Unmarshal(text, &report); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(text, &report))
 	f := report.Coverage
 	if isNear(f.Calls, recorded.Calls) && isNear(f.Holds, recorded.Holds) && isNear(f.Bookings, recorded.Bookings) {
 		return recorded

@@ -17,9 +17,7 @@ func runDocument(t *testing.T, markdown string) (folder string, err error) {
 	t.Helper()
 	tooltest.Require(t, tooltest.Bash)
 	d, err := Read("a.md", []byte(markdown))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	folder = t.TempDir()
 	return folder, follow(t.Context(), d, folder, t.TempDir(), os.Environ(), freeAddresses{})
 }

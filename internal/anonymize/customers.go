@@ -53,7 +53,7 @@ func (c *customers) removed(raw []byte, value any, fine bool) []byte {
 	if !fine || len(c.values) == 0 && !mail.Match(raw) {
 		return raw
 	}
-	text, err := json.Marshal(c.cleanValue(value))
+	text, err := json.Marshal(c.cleanValue(value, false, false))
 	if err != nil {
 		return raw
 	}
@@ -80,17 +80,26 @@ func (c *customers) collect(value any, name string) {
 	}
 }
 
-func (c *customers) cleanValue(value any) any {
+// cleanValue returns a value without the customers' data. With mask, personal values are masked
+// completely.
+func (c *customers) cleanValue(value any, mask, personal bool) any {
 	switch value := value.(type) {
 	case map[string]any:
 		for name, child := range value {
-			value[name] = c.cleanValue(child)
+			value[name] = c.cleanValue(child, mask, mask && (personal || isPersonal(name)))
 		}
 	case []any:
 		for i, item := range value {
-			value[i] = c.cleanValue(item)
+			value[i] = c.cleanValue(item, mask, personal)
+		}
+	case json.Number:
+		if personal {
+			return json.Number("0")
 		}
 	case string:
+		if personal {
+			return maskOf(value)
+		}
 		return c.removeFrom(value)
 	}
 	return value

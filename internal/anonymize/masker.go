@@ -62,10 +62,10 @@ type body struct {
 
 // read decodes the bodies of a call and returns its customers' data, including what is remembered of
 // the same hold or booking.
-func (m *Masker) read(named string, request, answer []byte) (found *masker, asked, replied body) {
-	found = &masker{}
-	asked.value, asked.fine = found.customers.read(request)
-	replied.value, replied.fine = found.customers.read(answer)
+func (m *Masker) read(named string, request, answer []byte) (found *customers, asked, replied body) {
+	found = &customers{}
+	asked.value, asked.fine = found.read(request)
+	replied.value, replied.fine = found.read(answer)
 	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(replied.value, "reservationConfirmationCode"), textOf(replied.value, "externalBookingId")}
 	for _, code := range codes {
 		for _, value := range m.byCode[code] {
@@ -107,45 +107,16 @@ func textOf(value any, name string) string {
 	return text
 }
 
-// masker removes customers' data from the bodies of one call.
-type masker struct{ customers }
-
-func (m *masker) maskBody(raw []byte, of body) []byte {
+func (c *customers) maskBody(raw []byte, of body) []byte {
 	if len(raw) == 0 {
 		return raw
 	}
 	if of.fine {
-		if text, err := json.Marshal(m.maskValue(of.value, false)); err == nil {
+		if text, err := json.Marshal(c.cleanValue(of.value, true, false)); err == nil {
 			return text
 		}
 	}
 	return []byte(notJSON)
-}
-
-// maskValue returns a value without customers' data. Personal values are masked completely.
-func (m *masker) maskValue(value any, personal bool) any {
-	switch value := value.(type) {
-	case map[string]any:
-		for name, child := range value {
-			value[name] = m.maskValue(child, personal || isPersonal(name))
-		}
-		return value
-	case []any:
-		for i, item := range value {
-			value[i] = m.maskValue(item, personal)
-		}
-		return value
-	case json.Number:
-		if personal {
-			return json.Number("0")
-		}
-	case string:
-		if personal {
-			return maskOf(value)
-		}
-		return m.cleanValue(value)
-	}
-	return value
 }
 
 // maskOf returns the mask of a text. It is of the same kind, as far as rules judge it.

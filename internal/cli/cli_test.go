@@ -29,9 +29,7 @@ func TestACommandPrintsItsVersionAndHowItWasBuilt(t *testing.T) {
 	command, out := root(), bytes.Buffer{}
 	command.SetArgs([]string{"--version"})
 	command.SetOut(&out)
-	if err := command.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, command.Execute())
 	if want := "thing " + cli.Version(); !strings.HasPrefix(out.String(), want) || !strings.Contains(out.String(), runtime.Version()) {
 		t.Errorf("want %s and Go's version, got %q", want, out.String())
 	}
@@ -42,9 +40,7 @@ func TestEveryCommandHasItsManPage(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "man")
 	command := root()
 	command.SetArgs([]string{"man", folder})
-	if err := command.Execute(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, command.Execute())
 	for name, want := range map[string]string{"thing.1": "Do things", "thing-serve.1": "Serves things."} {
 		if text, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: want %q, got %q, %v", name, want, text, err)
@@ -84,4 +80,12 @@ func TestAServiceIsHealthyWhileItSaysSo(t *testing.T) {
 	fails(addr, "the service does not answer")
 	fails("8080", `--addr: expected host:port, such as 127.0.0.1:8080, received "8080"`)
 	fails("a b:80", "--addr: expected host:port")
+}
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -50,13 +50,9 @@ func setup(t *testing.T, file string, arguments ...string) *bench {
 		},
 	}
 	if file != "" {
-		if err := os.WriteFile(b.path(), []byte(file), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(b.path(), []byte(file), 0o600))
 	}
-	if err := b.Flags.Parse(arguments); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Flags.Parse(arguments))
 	return b
 }
 
@@ -246,9 +242,7 @@ func TestAFileThatWasFoundInTheFolderSetsOnlyWhatIsAllowedToIt(t *testing.T) {
 			for i, argument := range run.arguments {
 				run.arguments[i] = strings.Replace(argument, "FILE", b.path(), 1)
 			}
-			if err := b.Flags.Parse(run.arguments); err != nil {
-				t.Fatal(err)
-			}
+			check(t, b.Flags.Parse(run.arguments))
 			b.environment["CONFORMANCE_SHARE"] = run.variable
 			_, err := b.apply()
 			switch {

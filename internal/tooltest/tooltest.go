@@ -35,7 +35,7 @@ var (
 		[]string{Python, "-c", "import httpx, yaml, mypy, setuptools, wheel"}}
 )
 
-// String says what is missing. The summary of `make test` collects these texts.
+// String says what is missing.
 func (tool Tool) String() string {
 	if tool.debian == "" {
 		return "needs " + tool.name
@@ -64,13 +64,23 @@ func Skip(t testing.TB, tool Tool, why any) {
 	if Required() {
 		t.Fatalf("%s\n%v", tool, why)
 	}
+	record(tool.String())
 	t.Skipf("%s\n%v", tool, why)
+}
+
+// record adds a line to the file that SKIPPED_TESTS names. summary.sh shows it at the end of `make test`.
+func record(line string) {
+	if file, err := os.OpenFile(os.Getenv("SKIPPED_TESTS"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
+		_, _ = file.WriteString(line + "\n") // a line that is lost fails no test
+		_ = file.Close()
+	}
 }
 
 // SkipPackage returns the exit code of a package that did not find a tool for its tests, and prints
 // why.
 func SkipPackage(tool Tool, why any) int {
 	fmt.Printf("SKIPPED: %s\n%v\n", tool, why)
+	record("all tests of a package: " + tool.String())
 	if Required() {
 		return 1
 	}

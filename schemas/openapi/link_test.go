@@ -12,9 +12,7 @@ import (
 func TestEveryLinkLeadsToAnOperationAndAParameterOfIt(t *testing.T) {
 	t.Parallel()
 	text, err := openapi.Bundle(openapi.Marketplace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var document struct {
 		Paths map[string]map[string]struct {
 			OperationID string `yaml:"operationId"`
@@ -31,9 +29,7 @@ func TestEveryLinkLeadsToAnOperationAndAParameterOfIt(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.Unmarshal(text, &document))
 	known := map[string]bool{}
 	for _, path := range document.Paths {
 		for _, operation := range path {

@@ -23,28 +23,18 @@ const mock = "openapi/mock.yaml"
 func TestABundleKeepsTheSpecificationAndStandsAlone(t *testing.T) {
 	t.Parallel()
 	official, err := os.Open("testdata/openapi-3.1.json") // of https://spec.openapis.org/oas/3.1/schema/2022-10-07
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer official.Close()
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat = true
-	if err := compiler.AddResource("openapi-3.1.json", official); err != nil {
-		t.Fatal(err)
-	}
+	check(t, compiler.AddResource("openapi-3.1.json", official))
 	specification, err := compiler.Compile("openapi-3.1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, file := range []string{openapi.Marketplace, openapi.Partner, mock} {
 		text, err := openapi.Bundle(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var bundle map[string]any
-		if err := yaml.Unmarshal(text, &bundle); err != nil {
-			t.Fatal(err)
-		}
+		check(t, yaml.Unmarshal(text, &bundle))
 		if err := specification.Validate(bundle); err != nil {
 			t.Errorf("%s breaks the specification: %#v", file, err)
 		}
@@ -71,17 +61,13 @@ func TestABundleIsWhatGeneratorsOfClientsRead(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{openapi.Marketplace, openapi.Partner, mock} {
 		text, err := openapi.Bundle(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var bundle struct {
 			Paths      map[string]map[string]any
 			Components map[string]map[string]any
 		}
 		var document any
-		if err := errors.Join(yaml.Unmarshal(text, &bundle), yaml.Unmarshal(text, &document)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, errors.Join(yaml.Unmarshal(text, &bundle), yaml.Unmarshal(text, &document)))
 		kindOf := map[string]string{}
 		for _, kind := range []string{"schemas", "parameters", "responses", "headers"} {
 			for name := range bundle.Components[kind] {
@@ -149,15 +135,11 @@ func everyNode(value any, visit func(map[string]any)) {
 func TestABundleSaysWhatItsFilesSay(t *testing.T) {
 	t.Parallel()
 	text, err := openapi.Bundle(openapi.Marketplace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var bundle struct {
 		Components struct{ Schemas map[string]map[string]any }
 	}
-	if err := yaml.Unmarshal(text, &bundle); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.Unmarshal(text, &bundle))
 	got := bundle.Components.Schemas["ResellerError"]
 	want := map[string]any{"type": "integer", "minimum": uint64(400), "maximum": uint64(599), "description": "The HTTP status."}
 	if code := got["properties"].(map[string]any)["code"]; !reflect.DeepEqual(code, want) || got["$id"] != nil {
@@ -168,9 +150,7 @@ func TestABundleSaysWhatItsFilesSay(t *testing.T) {
 func TestAnOperationJudgesWhatIsSentAndAnswered(t *testing.T) {
 	t.Parallel()
 	document, err := openapi.Read(openapi.Marketplace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	op, methods := document.Find("POST", "/api/v1/auth/login")
 	if op == nil || op.ID != "login" || len(op.Security) != 0 || len(methods) != 1 {
 		t.Fatalf("want the sign-in, got %+v, %v", op, methods)
@@ -183,9 +163,7 @@ func TestAnOperationJudgesWhatIsSentAndAnswered(t *testing.T) {
 	}
 	ask := func(target, body string) []string {
 		u, err := url.Parse(target)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return op.JudgeRequest(u, http.Header{}, []byte(body))
 	}
 	answer := func(status int, body string, names ...string) []string {
@@ -223,5 +201,13 @@ func TestAMissingDocumentIsAnError(t *testing.T) {
 	t.Parallel()
 	if _, err := openapi.Read("openapi/nothing.yaml"); err == nil {
 		t.Error("want an error")
+	}
+}
+
+// check ends the test on an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -93,9 +93,6 @@ func drawAll(ctx context.Context, demo, bin, out string) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		if drawn, err = reducePalette(drawn); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
 		if err := os.WriteFile(filepath.Join(out, p.name+".png"), drawn, 0o644); err != nil {
 			return err
 		}

@@ -49,3 +49,28 @@ func TestEveryArchiveForThisSystemIsInTheRegistryAndRuns(t *testing.T) {
 		}
 	}
 }
+
+// It changes the process's environment, so it is not parallel.
+func TestTheRegistryIsTheOneThatNPMIsConfiguredWith(t *testing.T) {
+	for name, c := range map[string]struct{ npm, variable, want string }{
+		"npm says it": {npm: "https://npm.example", want: "https://npm.example"},
+		"a variable":  {variable: "https://variable.example", want: "https://variable.example"},
+		"nothing":     {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			if c.npm != "" {
+				if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\n[ \"$*\" = 'config get registry' ] && echo "+c.npm), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", bin)
+			t.Setenv("npm_config_registry", "")
+			t.Setenv("NPM_CONFIG_REGISTRY", c.variable)
+			got, err := npmRegistry(t.Context())
+			if got != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("want %q, got %q and %v", c.want, got, err)
+			}
+		})
+	}
+}

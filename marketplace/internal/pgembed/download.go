@@ -16,6 +16,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"strings"
@@ -157,7 +158,6 @@ func (c Config) fetch(ctx context.Context, wanted archive, into *os.File) error 
 	var body io.Reader = io.LimitReader(response.Body, largestArchive+1)
 	if c.Progress != nil {
 		shown := newProgress(c.Progress, fmt.Sprintf("Downloading PostgreSQL %s from %s", wanted.version, request.URL.Host), response.ContentLength)
-		defer shown.end()
 		body = io.TeeReader(body, shown)
 	}
 	if _, err := io.Copy(into, body); err != nil {
@@ -167,6 +167,19 @@ func (c Config) fetch(ctx context.Context, wanted archive, into *os.File) error 
 		return fmt.Errorf("%s %w", address, err)
 	}
 	return nil
+}
+
+// npmRegistry returns the address of the registry that npm is configured with. Without npm, its
+// variable can name one.
+func npmRegistry(ctx context.Context) (string, error) {
+	if given := cmp.Or(os.Getenv("npm_config_registry"), os.Getenv("NPM_CONFIG_REGISTRY")); given != "" {
+		return given, nil
+	}
+	output, err := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output()
+	if err != nil {
+		return "", errors.New("npm is not installed, and npm_config_registry is not set")
+	}
+	return strings.TrimSpace(string(output)), nil
 }
 
 // The folder of PostgreSQL in an archive, and the list of its symbolic links, which npm archives

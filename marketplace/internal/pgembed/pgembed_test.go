@@ -110,15 +110,6 @@ func ask(t *testing.T, url, statement string) string {
 	return text
 }
 
-func TestTheDataOutlivesTheServer(t *testing.T) {
-	t.Parallel()
-	dir := folder(t)
-	server := start(t, dir)
-	remember(t, server.URL("postgres"))
-	stop(t, server)
-	requireRow(t, start(t, dir).URL("postgres"))
-}
-
 // A killed server is restarted with its data, at the same address. If it is killed again
 // immediately, it is not restarted within a minute, and the keeper can still stop.
 func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
@@ -244,8 +235,7 @@ func TestAServerThatDiedUncleanlyIsRecovered(t *testing.T) {
 	remember(t, server.URL("postgres"))
 	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
 	must(t, err)
-	pid, err := strconv.Atoi(strings.Fields(string(text))[0])
-	must(t, err)
+	pid := postmaster(t, dir)
 	must(t, syscall.Kill(pid, syscall.SIGQUIT))
 	<-server.Exited()
 	stop(t, server)
