@@ -12,7 +12,6 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
@@ -180,36 +179,6 @@ func TestARepeatedRequestGetsTheSameRefusal(t *testing.T) {
 		wantProblem(t, a, 409, `Only for \u003cb\u003emembers`)
 	}
 	s.requireCallerKept(t)
-}
-
-func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, func(c *replica.Config) {
-		c.Scale = func(limit time.Duration) time.Duration {
-			if limit == partnerapi.Reserve.Timeout(partnerapi.Healthy) {
-				return limit
-			}
-			return partnertest.Unhurried(limit)
-		}
-	})
-	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 10m}`); err != nil {
-		t.Fatal(err)
-	}
-	key := header{"Idempotency-Key", "order-1"}
-	first := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
-	wantProblem(t, first, 504, "the partner did not answer POST /bookings/reserve within 5s")
-	again := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
-	if again.StatusCode != 504 || string(again.body) != string(first.body) {
-		t.Errorf("want the same answer, got %d %s", again.StatusCode, again.body)
-	}
-	var list []client.Booking
-	s.do(t, "GET", "/api/v1/resellers/bookings", "", s.reseller).data(t, &list)
-	if len(list) != 0 {
-		t.Errorf("want no booking, got %+v", list)
-	}
-	if holds := s.partner.Default().Platform().Holds(); len(holds) > 1 {
-		t.Errorf("want one hold at the most, got %d", len(holds))
-	}
 }
 
 func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
