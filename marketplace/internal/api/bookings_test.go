@@ -47,27 +47,37 @@ func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 		t.Fatalf("want a catalog, got %s", a.body)
 	}
 	s.reseller = s.signIn(t, domain.Reseller)
+	s.order = asJSON(t, s.notifySlot(t, s.partner, made, 2))
+	return s
+}
+
+// notifySlot stores a slot of the mock partner by its webhook, and returns the body of a checkout for
+// that number of adults.
+func (b *bench) notifySlot(t testing.TB, mock *mockpartner.Mock, made registered, adults int) map[string]any {
+	t.Helper()
 	const product, option = "tokyo-market", "breakfast"
-	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	slots, err := mock.Default().Platform().Calendar(product, option, b.now().AddDate(0, 0, 9), 20)
 	must(t, err)
-	for _, slot := range slots {
-		if slot.Status != partnerapi.StatusAvailable {
-			continue
-		}
-		a := s.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", fmt.Sprintf(
-			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
-			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", made.Secret})
-		if a.StatusCode != 200 {
-			t.Fatalf("want the slot stored, got %s", a.body)
-		}
-		var activity, variation uuid.UUID
-		must(t, s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
-		s.order = fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"affiliate_code":%q}`,
-			activity, variation, slot.AvailabilityID, s.accounts[domain.Affiliate].ID)
-		return s
+	for len(slots) > 0 && slots[0].Status != partnerapi.StatusAvailable {
+		slots = slots[1:]
 	}
-	t.Fatal("no slot can be booked")
-	return nil
+	if len(slots) == 0 {
+		t.Fatal("no slot can be booked")
+	}
+	slot := slots[0]
+	a := b.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", fmt.Sprintf(
+		`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
+		product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", made.Secret})
+	if a.StatusCode != 200 {
+		t.Fatalf("want the slot stored, got %s", a.body)
+	}
+	var activity, variation uuid.UUID
+	must(t, b.store.Pool().QueryRow(t.Context(), `
+		SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id JOIN activities a ON a.id = v.activity_id WHERE a.integration_id = $1`, made.ID).Scan(&activity, &variation))
+	return map[string]any{
+		"activity_id": activity, "variation_id": variation, "availability_id": slot.AvailabilityID, "units": []any{map[string]any{"type": "ADULT", "quantity": adults}},
+		"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"}, "affiliate_code": b.accounts[domain.Affiliate].ID,
+	}
 }
 
 func (s *shop) book(t testing.TB, headers ...header) client.Booking {
