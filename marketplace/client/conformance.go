@@ -22,17 +22,8 @@ type Run struct {
 	CreatedAt       time.Time      `json:"created_at"`
 	StartedAt       time.Time      `json:"started_at"`  // zero: not started
 	FinishedAt      time.Time      `json:"finished_at"` // zero: not finished
-	Findings        []struct {
-		Rule     string `json:"rule"`
-		Title    string `json:"title"`
-		Endpoint string `json:"endpoint"`
-		Level    string `json:"level"`   // MUST, SHOULD or MAY
-		Clause   string `json:"clause"`  // of the contract
-		Outcome  string `json:"outcome"` // failed or warned
-		Message  string `json:"message"` // what was expected and received
-		Fix      string `json:"fix"`
-	} `json:"findings"`
-	NotUndone []struct {
+	Findings        []Finding      `json:"findings"`
+	NotUndone       []struct {
 		Kind      string `json:"kind"` // hold or booking
 		Code      string `json:"code"` // empty: no answer
 		Start     string `json:"start"`
@@ -41,8 +32,20 @@ type Run struct {
 	} `json:"not_undone"` // what is left at the partner
 }
 
-// hasEnded reports whether the run has ended.
-func (r Run) hasEnded() bool { return r.State == "finished" || r.State == "failed" }
+// Finding is a rule that the partner breaches.
+type Finding struct {
+	Rule     string `json:"rule"`
+	Title    string `json:"title"`
+	Endpoint string `json:"endpoint"`
+	Level    string `json:"level"`   // MUST, SHOULD or MAY
+	Clause   string `json:"clause"`  // of the contract
+	Outcome  string `json:"outcome"` // failed or warned
+	Message  string `json:"message"` // what was expected and received
+	Fix      string `json:"fix"`
+}
+
+// HasEnded reports whether the run has ended.
+func (r Run) HasEnded() bool { return r.State == "finished" || r.State == "failed" }
 
 // StartRun starts a run with a scope, full or read_only, of some rules, or of all without any. It
 // returns the run's id. The *Error is 409 if another run of the integration is in progress.
@@ -67,7 +70,7 @@ const lookPause = 2 * time.Second
 func (p *Partner) AwaitRun(ctx context.Context, integration, run string) (Run, error) {
 	for {
 		found, err := p.Run(ctx, integration, run)
-		if err != nil || found.hasEnded() {
+		if err != nil || found.HasEnded() {
 			return found, err
 		}
 		select {

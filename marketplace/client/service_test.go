@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/pgembed"
@@ -119,13 +120,10 @@ func reportFailure(err error) int {
 
 // serve builds the command and starts the service.
 func serve(dir, database string) (*exec.Cmd, error) {
-	binary := filepath.Join(dir, "marketplace")
-	build := exec.Command("go", "build", "-o", binary, "partnerkit.dev/marketplace/cmd/marketplace")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the command: %w: %s", err, output)
+	if err := buildtest.Install(dir, "partnerkit.dev/marketplace/cmd/marketplace"); err != nil {
+		return nil, err
 	}
-	service := exec.Command(binary, "serve", "--addr", "127.0.0.1:0", "--allow-private-partners", "--rate-limit", "0",
+	service := exec.Command(filepath.Join(dir, "marketplace"), "serve", "--addr", "127.0.0.1:0", "--allow-private-partners", "--rate-limit", "0",
 		"--nightly-at", time.Now().UTC().Add(12*time.Hour).Format("15:04"))
 	service.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + dir, "MARKETPLACE_DATABASE_URL=" + database,

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/mocktest"
 )
@@ -48,9 +49,9 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 		must(t, err)
 		return string(found.Health.State)
 	}
-	await(t, func() bool { return state() == "DEGRADED" })
+	waittest.Until(t, "a DEGRADED partner", func() bool { return state() == "DEGRADED" })
 	must(t, partner.Control.Faults.Disarm(t.Context(), "down"))
-	await(t, func() bool { return state() == "HEALTHY" })
+	waittest.Until(t, "a HEALTHY partner", func() bool { return state() == "HEALTHY" })
 
 	var lines strings.Builder
 	for _, s := range []*service{first, second} {

@@ -15,6 +15,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 const operatorPassword = "correct horse battery"
@@ -212,7 +213,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 		must(t, syscall.Kill(pid, syscall.SIGKILL))
 	}
 	kill(text)
-	await(t, func() bool {
+	waittest.Until(t, "PostgreSQL started again", func() bool {
 		again, err := os.ReadFile(pidFile)
 		status, _ := s.ask(t, "GET", "/readyz", "", nil)
 		return err == nil && string(again) != string(text) && status == 200
@@ -221,7 +222,7 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	text, err = os.ReadFile(pidFile)
 	must(t, err)
 	kill(text) // the next restart is a minute later
-	await(t, func() bool {
+	waittest.Until(t, "no PostgreSQL", func() bool {
 		status, body := s.ask(t, "GET", "/readyz", "", nil)
 		return status == 503 && strings.Contains(body, "the private PostgreSQL is restarting")
 	})

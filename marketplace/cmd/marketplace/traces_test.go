@@ -21,6 +21,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/mockpartner"
 	mock "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -123,7 +124,7 @@ func (s *service) openShop(t *testing.T, partner *mocktest.Server) (email string
 	must(t, err)
 	shop, err := client.NewReseller(s.base, client.Password("reseller@example.com", operatorPassword), client.Options{})
 	must(t, err)
-	await(t, func() (found bool) {
+	waittest.Until(t, "a slot that can be booked", func() (found bool) {
 		order, found = findSlot(t, shop)
 		return found
 	})
@@ -181,7 +182,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	first.stop(t) // the other replica repeats the confirm
 	job := func(s received) bool { return s.GetName() == "job booking_confirm" && s.replica == "second" }
 	var spans []received
-	await(t, func() bool {
+	waittest.Until(t, "the span of the job", func() bool {
 		spans = receiver.trace(unhex(t, id))
 		return slices.ContainsFunc(spans, job)
 	})

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -201,7 +201,7 @@ func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 	database.Fall(true)
 	c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").require503(t, "accounts", "database does not answer")
 	database.Fall(false)
-	await(t, func() bool {
+	waittest.Until(t, "the database used again", func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 200 && c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").status == 200
 	})
 	s.stop(t)
@@ -213,7 +213,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 	s := startService(t, append(firstOperator, keyRing), "--database-url", address)
 	c := newCallers(t, s)
 	alter(t, address, "SET default_transaction_read_only = on")
-	await(t, func() bool {
+	waittest.Until(t, "the database used again", func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 503
 	})
 	c.send(t, "", "GET", "/readyz", "").require503(t, "/readyz", "the database is read-only")
@@ -223,7 +223,7 @@ func TestAReadOnlyDatabaseIsA503ForWhatWrites(t *testing.T) {
 			body = `{"service_fee":"1","service_fee_currency":"EUR"}`
 		}
 		ask := func() problem { return c.send(t, c.tokens["operator"], method, path, body) }
-		await(t, func() bool { return strings.Contains(ask().body, "read-only") }) // the first find their connections closed
+		waittest.Until(t, "a refusal that says why", func() bool { return strings.Contains(ask().body, "read-only") }) // the first find their connections closed
 		ask().require503(t, path, "the database is read-only")
 	}
 	if p := c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", ""); p.status != 200 {
@@ -253,10 +253,10 @@ func TestAFullDiskIsLearnedFromAFailedWrite(t *testing.T) {
 	must(t, err)
 	c.send(t, c.tokens["operator"], "POST", "/api/v1/operator/accounts", `{"email":"x@example.com","password":"`+operatorPassword+`","role":"reseller","name":"x"}`).
 		require503(t, "an account", "the database's disk is full")
-	await(t, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 503 })
+	waittest.Until(t, "a service that is not ready", func() bool { return c.send(t, "", "GET", "/readyz", "").status == 503 })
 	c.send(t, "", "GET", "/readyz", "").require503(t, "/readyz", "the database's disk is full")
 	// In fact the disk has room. The service detects that by itself after a while.
-	await(t, func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
+	waittest.Until(t, "a service that is ready", func() bool { return c.send(t, "", "GET", "/readyz", "").status == 200 })
 	s.stop(t)
 }
 
@@ -285,7 +285,7 @@ func TestReplicasWhoseClocksDifferAgree(t *testing.T) {
 		t.Fatalf("want it signed in, got %d", status)
 	}
 	behind.send(t, "", "POST", "/api/v1/auth/logout", `{"refresh_token":"`+tokens.Data.Refresh+`"}`)
-	await(t, func() bool { return read(here, tokens.Data.Access) == 401 })
+	waittest.Until(t, "the session ended", func() bool { return read(here, tokens.Data.Access) == 401 })
 	here.stop(t)
 	behind.stop(t)
 }
@@ -303,18 +303,6 @@ func alter(t *testing.T, address, change string) {
 	for _, statement := range []string{"ALTER DATABASE " + name + " " + change, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'"} {
 		if _, err := conn.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// await waits for a condition.
-func await(t *testing.T, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(patience); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("want it within %s", patience)
 		}
 	}
 }

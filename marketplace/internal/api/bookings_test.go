@@ -12,7 +12,6 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
@@ -48,27 +47,37 @@ func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 		t.Fatalf("want a catalog, got %s", a.body)
 	}
 	s.reseller = s.signIn(t, domain.Reseller)
+	s.order = asJSON(t, s.notifySlot(t, s.partner, made, 2))
+	return s
+}
+
+// notifySlot stores a slot of the mock partner by its webhook, and returns the body of a checkout for
+// that number of adults.
+func (b *bench) notifySlot(t testing.TB, mock *mockpartner.Mock, made registered, adults int) map[string]any {
+	t.Helper()
 	const product, option = "tokyo-market", "breakfast"
-	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	slots, err := mock.Default().Platform().Calendar(product, option, b.now().AddDate(0, 0, 9), 20)
 	must(t, err)
-	for _, slot := range slots {
-		if slot.Status != partnerapi.StatusAvailable {
-			continue
-		}
-		a := s.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", fmt.Sprintf(
-			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
-			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", made.Secret})
-		if a.StatusCode != 200 {
-			t.Fatalf("want the slot stored, got %s", a.body)
-		}
-		var activity, variation uuid.UUID
-		must(t, s.store.Pool().QueryRow(t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
-		s.order = fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"affiliate_code":%q}`,
-			activity, variation, slot.AvailabilityID, s.accounts[domain.Affiliate].ID)
-		return s
+	for len(slots) > 0 && slots[0].Status != partnerapi.StatusAvailable {
+		slots = slots[1:]
 	}
-	t.Fatal("no slot can be booked")
-	return nil
+	if len(slots) == 0 {
+		t.Fatal("no slot can be booked")
+	}
+	slot := slots[0]
+	a := b.do(t, "POST", "/api/v1/partner-integrations/"+made.ID+"/availability/notify", fmt.Sprintf(
+		`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
+		product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", made.Secret})
+	if a.StatusCode != 200 {
+		t.Fatalf("want the slot stored, got %s", a.body)
+	}
+	var activity, variation uuid.UUID
+	must(t, b.store.Pool().QueryRow(t.Context(), `
+		SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id JOIN activities a ON a.id = v.activity_id WHERE a.integration_id = $1`, made.ID).Scan(&activity, &variation))
+	return map[string]any{
+		"activity_id": activity, "variation_id": variation, "availability_id": slot.AvailabilityID, "units": []any{map[string]any{"type": "ADULT", "quantity": adults}},
+		"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"}, "affiliate_code": b.accounts[domain.Affiliate].ID,
+	}
 }
 
 func (s *shop) book(t testing.TB, headers ...header) client.Booking {
@@ -180,36 +189,6 @@ func TestARepeatedRequestGetsTheSameRefusal(t *testing.T) {
 		wantProblem(t, a, 409, `Only for \u003cb\u003emembers`)
 	}
 	s.requireCallerKept(t)
-}
-
-func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
-	t.Parallel()
-	s := openShop(t, func(c *replica.Config) {
-		c.Scale = func(limit time.Duration) time.Duration {
-			if limit == partnerapi.Reserve.Timeout(partnerapi.Healthy) {
-				return limit
-			}
-			return partnertest.Unhurried(limit)
-		}
-	})
-	if _, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: reserve}, times: 1, when: after, delay: 10m}`); err != nil {
-		t.Fatal(err)
-	}
-	key := header{"Idempotency-Key", "order-1"}
-	first := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
-	wantProblem(t, first, 504, "the partner did not answer POST /bookings/reserve within 5s")
-	again := s.do(t, "POST", "/api/v1/resellers/bookings", s.order, key, s.reseller)
-	if again.StatusCode != 504 || string(again.body) != string(first.body) {
-		t.Errorf("want the same answer, got %d %s", again.StatusCode, again.body)
-	}
-	var list []client.Booking
-	s.do(t, "GET", "/api/v1/resellers/bookings", "", s.reseller).data(t, &list)
-	if len(list) != 0 {
-		t.Errorf("want no booking, got %+v", list)
-	}
-	if holds := s.partner.Default().Platform().Holds(); len(holds) > 1 {
-		t.Errorf("want one hold at the most, got %d", len(holds))
-	}
 }
 
 func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {

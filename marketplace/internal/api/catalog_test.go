@@ -81,33 +81,6 @@ func TestTheListHasPagesInOneOrder(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeInAListsQueryIsNamed(t *testing.T) {
-	t.Parallel()
-	b := shared(t)
-	reseller := b.signIn(t, domain.Reseller)
-	for query, words := range map[string][]string{
-		"page=0":                           {"page: expected a whole number from 1 to 2147483648"},
-		"page=x&limit=101":                 {"page: expected", "limit: expected a whole number from 1 to 100"},
-		"limit=-1":                         {"limit: expected"},
-		"limit=0":                          {"limit: expected"},
-		"limit=2.5":                        {"limit: expected"},
-		"limit=":                           {"limit: expected"},
-		"page=9223372036854775808":         {"page: expected"},
-		"page=1&page=2":                    {"page: expected one value"},
-		"currency=eur":                     {"currency: expected an ISO 4217 code such as EUR"},
-		"currency=XYZ":                     {"currency: expected"},
-		"currency=":                        {"currency: expected"},
-		"language=en_US":                   {"language: expected a language such as en or pt-BR"},
-		"language=x%00":                    {"language: expected"},
-		"q=a%00b":                          {"q: expected UTF-8 without control characters"},
-		"category=%ff":                     {"category: expected UTF-8"},
-		"city=" + strings.Repeat("x", 201): {"city: expected at most 200 letters"},
-		"q=%zz":                            {"the query cannot be read"},
-	} {
-		wantProblem(t, b.do(t, "GET", resellersList+"?"+query, "", reseller), 400, words...)
-	}
-}
-
 func TestAnAffiliateReadsTheListWithItsOwnLinks(t *testing.T) {
 	t.Parallel()
 	b, _ := newStockedBench(t)

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/marketplace/client"
@@ -17,7 +16,6 @@ import (
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/openapi"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // side has what belongs to one mode: a partner with a catalog, and callers in that mode.
@@ -96,25 +94,7 @@ func (w *bothModes) stock(t testing.TB, s *side) {
 	if a := w.trigger(t, s.partner); a.StatusCode != http.StatusOK {
 		t.Fatalf("want a catalog, got %s", a.body)
 	}
-	const product, option = "tokyo-market", "breakfast"
-	slots, err := mock.Default().Platform().Calendar(product, option, w.now().AddDate(0, 0, 9), 20)
-	must(t, err)
-	for _, slot := range slots {
-		if slot.Status != partnerapi.StatusAvailable {
-			continue
-		}
-		w.do(t, "POST", "/api/v1/partner-integrations/"+s.partner.ID+"/availability/notify", fmt.Sprintf(
-			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
-			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), header{"x-webhook-secret", s.partner.Secret})
-		var activity, variation uuid.UUID
-		must(t, w.store.Pool().QueryRow(t.Context(), `
-			SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id JOIN activities a ON a.id = v.activity_id WHERE a.integration_id = $1`, s.partner.ID).Scan(&activity, &variation))
-		s.order = map[string]any{
-			"activity_id": activity, "variation_id": variation, "availability_id": slot.AvailabilityID, "units": []any{map[string]any{"type": "ADULT", "quantity": 1}},
-			"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"}, "affiliate_code": w.accounts[domain.Affiliate].ID,
-		}
-		break
-	}
+	s.order = w.notifySlot(t, mock, s.partner, 1)
 	w.book(t, s)
 	paid := w.book(t, s)
 	w.do(t, "POST", "/api/v1/resellers/bookings/"+paid+"/payment", `{"outcome":"succeeded","reference":"p-`+paid+`"}`, s.callers[0].headers...)

@@ -123,18 +123,3 @@ func TestAnOperatorApprovesWhatTheGuardHoldsBack(t *testing.T) {
 	}
 	wantProblem(t, approve(), 409)
 }
-
-func TestIntegrationsComeInPages(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	operator := b.signIn(t, domain.Operator)
-	b.register(t, operator, "https://one.example")
-	second := b.register(t, operator, "https://two.example")
-	a := b.do(t, "GET", "/api/v1/partner-integrations?page=2&limit=1", "", operator)
-	var list []registered
-	a.data(t, &list)
-	if len(list) != 1 || list[0].ID != second.ID || !strings.Contains(string(a.body), `"pagination":{"pageSize":1,"page":2,"totalCount":2,"next_cursor":`) {
-		t.Errorf("want the second, got %s", a.body)
-	}
-	wantProblem(t, b.do(t, "GET", "/api/v1/partner-integrations?page=x", "", operator), 400, "page: expected a whole number")
-}

@@ -69,7 +69,7 @@ func read[T any](t *testing.T, b *bench, schema, path string, who header) (read 
 	return read
 }
 
-func asJSON(t *testing.T, value any) string {
+func asJSON(t testing.TB, value any) string {
 	t.Helper()
 	text, err := json.Marshal(value)
 	must(t, err)

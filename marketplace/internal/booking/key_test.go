@@ -55,27 +55,6 @@ func dies(f func()) {
 	all.Wait()
 }
 
-func TestARequestWithAKeyBooksOnceAndHasTheSameAnswer(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	first, err := b.checkoutWithKey(t, 1)
-	check(t, err)
-	b.is(t, first.Booking, domain.Held)
-	again, err := b.checkoutWithKey(t, 1, func(o *booking.Order) { o.Slot = "gone meanwhile" })
-	if err != nil || again != first {
-		t.Errorf("want %+v again, got %+v and %v", first, again, err)
-	}
-	if _, err := b.checkoutWithKey(t, 2); domain.CodeOf(err) != domain.Unprocessable {
-		t.Errorf("want another body refused, got %v", err)
-	}
-	b.ahead.Add(int64(24 * time.Hour))
-	later, err := b.checkoutWithKey(t, 2)
-	check(t, err)
-	if later.Booking == first.Booking || b.calls(t, partnerapi.Reserve) != 2 {
-		t.Errorf("want the key forgotten after a day, got %+v", later)
-	}
-}
-
 func TestARequestThatIsWrongLeavesItsKeyFree(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -227,18 +206,4 @@ func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 		}
 		b.requireKept(t)
 	})
-}
-
-func TestTheAnswerToAHoldMatchesWhatIsStored(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	held, err := b.hold(t.Context(), b.wants())
-	check(t, err)
-	histories, err := b.store.Bookings.Histories(t.Context(), []uuid.UUID{held.ID})
-	check(t, err)
-	stored := booking.Held{Booking: b.is(t, held.ID, domain.Held).Booking, History: histories[held.ID]}
-	want, _ := json.Marshal(stored)
-	if got, _ := json.Marshal(held); string(got) != string(want) {
-		t.Errorf("want\n%s\ngot\n%s", want, got)
-	}
 }

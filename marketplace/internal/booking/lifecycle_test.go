@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -87,5 +88,16 @@ func TestLateAnswersAreUndoneOrNotRepeated(t *testing.T) {
 				t.Errorf("want %q asked and %q raised, got %+v and %v", c.ask, c.raises, row, err)
 			}
 		})
+	}
+}
+
+func TestPausesGrowToAQuarterOfAnHour(t *testing.T) {
+	t.Parallel()
+	for tries, want := range map[int]time.Duration{
+		0: time.Second, 1: 5 * time.Second, 2: 15 * time.Second, 3: time.Minute, 4: 2 * time.Minute, 7: longestPause, 1 << 40: longestPause,
+	} {
+		if got := pause(tries); got < want*8/10 || got > want*12/10 {
+			t.Errorf("after %d tries: want about %s, got %s", tries, want, got)
+		}
 	}
 }

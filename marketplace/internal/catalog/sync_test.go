@@ -135,25 +135,6 @@ func TestTheSameBodyIsSkippedAndNotOneRowIsWritten(t *testing.T) {
 	}
 }
 
-func TestOnlyTheProductThatDiffersIsWritten(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.sync(t, catalog.Full, product("a"), product("b"))
-	before := strings.Fields(b.versions(t))
-	made := b.sync(t, catalog.Full, product("a"), product("b", "2250", "2300"))
-	after := strings.Fields(b.versions(t))
-	if made.Updated != 1 || made.Created != 0 {
-		t.Errorf("want one updated, got %+v", made)
-	}
-	// Both activities, two variations, the integration and the count of syncs: the price
-	// belongs to the second variation.
-	for i, changed := range []bool{false, false, false, true, true, true} {
-		if (before[i] != after[i]) != changed {
-			t.Errorf("row %d: want it written %t, got %s and %s", i, changed, before[i], after[i])
-		}
-	}
-}
-
 func TestAnotherOrderChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -267,24 +248,6 @@ func TestRequestsDuringASyncShareTheOneThatFollows(t *testing.T) {
 	if more := b.pulls.Load() - pulled; more < 1 || more > 4 { // one, unless some were late
 		t.Errorf("want one pull for all five, got %d", more)
 	}
-}
-
-func TestOlderNewsNeverOverwritesNewer(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.body.Store("[" + product("old") + "]")
-	b.during = func() {
-		b.during = func() {}
-		b.body.Store("[" + product("new") + "]")
-		other := catalog.NewSyncer(b.store.Catalog, puller(func() string { return "[" + product("new") + "]" }), b.now)
-		if _, err := other.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := b.Sync(t.Context(), catalog.Order{Target: b.target, Mode: catalog.Full}); err != nil {
-		t.Fatal(err)
-	}
-	b.want(t, "new Walk true [morning true]")
 }
 
 // puller is a partner without a network.

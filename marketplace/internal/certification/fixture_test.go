@@ -19,6 +19,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -150,18 +151,8 @@ func (b *bench) begin(t *testing.T, r *certification.Runner, id uuid.UUID) (stop
 func (b *bench) beginRun(t *testing.T, r *certification.Runner, id uuid.UUID) (stop context.CancelFunc, ended chan error) {
 	t.Helper()
 	stop, ended = b.begin(t, r, id)
-	waitUntil(t, "the ledger stored", func() bool { return b.parts(t, id, certification.Ledger) != "" })
+	waittest.Until(t, "the ledger stored", func() bool { return b.parts(t, id, certification.Ledger) != "" })
 	return stop, ended
-}
-
-func waitUntil(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !holds(); {
-		if time.Now().After(end) {
-			t.Fatalf("want %s", what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
 }
 
 func must(t *testing.T, err error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 func TestARunStoresItsVerdictFindingsProgressAndReports(t *testing.T) {
@@ -47,7 +48,7 @@ func TestTheCommandGoesOnWhenItsLedgerIsStored(t *testing.T) {
 	b := setup(t)
 	id := b.start(t)
 	stop, ended := b.begin(t, b.runner(t, startHold+"echo '{\"ledger\": true}'; read -r line; echo >\"$notes/sent\"\n"+forever), id)
-	waitUntil(t, "the command allowed to go on", func() bool { return b.note(t, "sent") != "" })
+	waittest.Until(t, "the command allowed to go on", func() bool { return b.note(t, "sent") != "" })
 	if got := b.parts(t, id, certification.Ledger); got != aLedger+"\n" {
 		t.Errorf("want the ledger stored by then, got %q", got)
 	}

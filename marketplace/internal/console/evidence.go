@@ -97,7 +97,7 @@ func shortenAnswer(text string) string {
 
 // evidence returns the evidence of a run's report for its findings, by rule. Without it the page
 // leads to the report.
-func (x *exchange) evidence(run runView) (map[string]*evidence, error) {
+func (x *exchange) evidence(run client.Run) (map[string]*evidence, error) {
 	if len(run.Findings) == 0 {
 		return nil, nil
 	}

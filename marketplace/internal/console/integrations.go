@@ -112,7 +112,7 @@ type integrationPage struct {
 	integrationView
 	actionResult
 	Timeline timeline
-	Runs     []runView // the last conformance runs
+	Runs     []client.Run // the last conformance runs
 	Syncs    []client.Sync
 	Pager    pager
 	Failed   []callView        // the last calls that failed

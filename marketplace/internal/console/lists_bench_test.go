@@ -66,43 +66,6 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// BenchmarkPartners reads the page of 300 partners, 30 of which fail, with a fortnight of runs. It reads
-// the sign-in page in the same run, as the cost of any page.
-//
-//	go test -run '^$' -bench Partners -benchtime 1x ./internal/console
-func BenchmarkPartners(b *testing.B) {
-	s := open(b)
-	crowd(b, s)
-	operator := s.operator()
-	for _, path := range []string{"/partners", "/partners.json", "/signin"} {
-		measure(b, "page "+path, func() {
-			if p := operator.get("/console" + path); p.status != 200 {
-				b.Fatalf("%s: want 200, got %d: %s", path, p.status, p.text)
-			}
-		})
-	}
-}
-
-// crowd registers 300 partners, 30 of which fail, with the runs of a month.
-func crowd(t testing.TB, s *shop) {
-	t.Helper()
-	s.register("Old Town Walks")
-	pgtest.Exec(t, s.store, `
-		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, mode)
-		SELECT gen_random_uuid(), account_id, 'Partner ' || n, base_url || '/' || n, auth_type, auth_key, webhook_secret_hash, false, now(), 'live' FROM integrations, generate_series(2, 300) AS n`)
-	pgtest.Exec(t, s.store, `
-		INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict)
-		SELECT gen_random_uuid(), id, 'read_only', 'finished', now() - n * interval '1 day', now(), 'partial' FROM integrations, generate_series(0, 29) AS n`)
-	pgtest.Exec(t, s.store, `
-		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
-		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '60 days' FROM integrations`)
-	pgtest.Exec(t, s.store, `INSERT INTO conformance_endpoints (integration_id, endpoint, judged_at) SELECT id, e, now() FROM integrations, unnest('{products,availability,reserve,confirm,release,cancel}'::text[]) AS e`)
-	pgtest.Exec(t, s.store, `
-		INSERT INTO conformance_breaches (integration_id, rule, endpoint, outcome, since, run_id)
-		SELECT id, 'availability.rule' || n, 'availability', 'failed', now() - interval '3 days', gen_random_uuid() FROM (SELECT id FROM integrations LIMIT 30) i, generate_series(1, 4) AS n`)
-	pgtest.Exec(t, s.store, `VACUUM ANALYZE`)
-}
-
 // measure reports the median duration of fifty calls.
 func measure(b *testing.B, name string, do func()) {
 	b.Run(strings.NewReplacer(" ", ":", "/", "|").Replace(name), func(b *testing.B) {

@@ -11,52 +11,15 @@ import (
 	"time"
 
 	"github.com/gorilla/mux"
+	"partnerkit.dev/marketplace/client"
 )
-
-// runView is a conformance run.
-type runView struct {
-	ID           string         `json:"run_id"`
-	Scope        string         `json:"scope"`
-	Rules        []string       `json:"rules"` // empty: all
-	State        string         `json:"state"`
-	Verdict      string         `json:"verdict"`
-	Reason       string         `json:"reason"`
-	SuiteVersion string         `json:"suite_version"`
-	Counts       map[string]int `json:"counts"`
-	CreatedAt    time.Time      `json:"created_at"`
-	StartedAt    time.Time      `json:"started_at"`
-	FinishedAt   time.Time      `json:"finished_at"`
-	Findings     []finding      `json:"findings"`
-	NotUndone    []leftover     `json:"not_undone"`
-}
-
-// HasEnded reports whether the run has ended.
-func (r runView) HasEnded() bool { return r.State == "finished" || r.State == "failed" }
-
-// finding is a rule that the partner breaches.
-type finding struct {
-	Rule    string `json:"rule"`
-	Title   string `json:"title"`
-	Level   string `json:"level"`
-	Clause  string `json:"clause"`
-	Message string `json:"message"`
-	Fix     string `json:"fix"`
-}
-
-// leftover is a hold or booking that a run could not undo.
-type leftover struct {
-	Kind   string `json:"kind"`
-	Code   string `json:"code"`
-	Start  string `json:"start"`
-	Reason string `json:"reason"`
-}
 
 // runsShown is the number of runs on an integration's page.
 const runsShown = "5"
 
 // runs reads the last runs of an integration, newest first.
-func (i integrationCalls) runs() ([]runView, error) {
-	runs, _, err := read[[]runView](i, i.path()+"/conformance-runs", url.Values{"limit": {runsShown}})
+func (i integrationCalls) runs() ([]client.Run, error) {
+	runs, _, err := read[[]client.Run](i, i.path()+"/conformance-runs", url.Values{"limit": {runsShown}})
 	return runs, err
 }
 
@@ -74,9 +37,9 @@ func startRun(x *exchange) error {
 type runPage struct {
 	frame
 	Of       integrationView
-	Run      runView
-	Previous *runView // the last earlier run of all rules in the same scope; nil: no earlier run
-	Fixed    []finding
+	Run      client.Run
+	Previous *client.Run // the last earlier run of all rules in the same scope; nil: no earlier run
+	Fixed    []client.Finding
 	New      map[string]bool      // rules that the previous run did not find
 	Evidence map[string]*evidence // by rule
 	Script   string
@@ -113,8 +76,8 @@ func showRun(x *exchange) error {
 	return x.show(http.StatusOK, "run.html", p)
 }
 
-func (i integrationCalls) run(id string) (runView, error) {
-	run, _, err := read[runView](i, i.path()+"/conformance-runs/"+url.PathEscape(id), nil)
+func (i integrationCalls) run(id string) (client.Run, error) {
+	run, _, err := read[client.Run](i, i.path()+"/conformance-runs/"+url.PathEscape(id), nil)
 	return run, err
 }
 
@@ -147,7 +110,7 @@ func (i integrationCalls) compare(p *runPage) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(runs, func(r runView) bool {
+	at := slices.IndexFunc(runs, func(r client.Run) bool {
 		return r.Scope == p.Run.Scope && len(r.Rules) == 0 && r.State == "finished" && r.CreatedAt.Before(p.Run.CreatedAt)
 	})
 	if at < 0 {
@@ -158,8 +121,8 @@ func (i integrationCalls) compare(p *runPage) error {
 		return err
 	}
 	p.Previous, p.New = &previous, map[string]bool{}
-	broken := func(list []finding, rule string) bool {
-		return slices.ContainsFunc(list, func(f finding) bool { return f.Rule == rule })
+	broken := func(list []client.Finding, rule string) bool {
+		return slices.ContainsFunc(list, func(f client.Finding) bool { return f.Rule == rule })
 	}
 	for _, f := range p.Run.Findings {
 		p.New[f.Rule] = !broken(previous.Findings, f.Rule)

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -35,13 +36,7 @@ var command = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(dir, "marketplace")
-	build := exec.Command("go", "build", "-o", binary, "partnerkit.dev/marketplace/cmd/marketplace")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the command: %w: %s", err, output)
-	}
-	return binary, nil
+	return filepath.Join(dir, "marketplace"), buildtest.Install(dir, "partnerkit.dev/marketplace/cmd/marketplace")
 })
 
 func TestMain(m *testing.M) {

@@ -252,21 +252,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// waitUntil waits for a condition.
-func waitUntil(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(patience)
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("Expected %s", what)
-		}
-	}
-}
-
 const adult = "unit-adult"
 
 // slot is a slot as an answer shows it.

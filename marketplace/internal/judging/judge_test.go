@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/internal/judging"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -61,7 +62,7 @@ func TestABreachAppearsWhileTheServiceRuns(t *testing.T) {
 			b := setup(t, options, 2)
 			s := b.shopper(1)
 			began := time.Now()
-			waitUntil(t, "a breach of "+rule, func() bool {
+			waittest.Until(t, "a breach of "+rule, func() bool {
 				offers := s.pull(t.Context())
 				for range 3 {
 					if len(offers) > 0 {
@@ -119,7 +120,7 @@ func TestNoKeyAndNoGuestIsStored(t *testing.T) {
 	b := setup(t, mockpartner.Options{Defects: []string{"second-confirm-books-again"}}, 1)
 	s := b.shopper(1)
 	offers := s.pull(t.Context())
-	waitUntil(t, "a breach", func() bool {
+	waittest.Until(t, "a breach", func() bool {
 		s.book(t.Context(), offers)
 		return len(b.breaches(t)) > 0
 	})
@@ -138,7 +139,7 @@ func TestAJudgeThatDoesNotReadDelaysNoCall(t *testing.T) {
 	r := b.add(t, deaf)
 	s := b.shopper(1)
 	offers := s.pull(t.Context())
-	waitUntil(t, "dropped calls", func() bool {
+	waittest.Until(t, "dropped calls", func() bool {
 		s.slots(t.Context(), r.client, offers[0].product, offers[0].option, 0, 60)
 		counts := r.judge.Counts()
 		return counts.Dropped[judging.DroppedBehind]+counts.Dropped[judging.DroppedStopped] > 0
@@ -155,7 +156,7 @@ func TestAJudgeThatEndsIsStartedAgain(t *testing.T) {
 	b.add(t, once)
 	s := b.shopper(1)
 	offers := s.pull(t.Context())
-	waitUntil(t, "a breach", func() bool {
+	waittest.Until(t, "a breach", func() bool {
 		s.book(t.Context(), offers)
 		return len(b.breaches(t)) > 0
 	})
@@ -171,7 +172,7 @@ func TestAStuckJudgeIsKilledAtTheEnd(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	r := b.add(t, script(t, `trap '' INT TERM; echo $$ >'`+started+`'; while :; do sleep 1; done`))
 	var pid int
-	waitUntil(t, "the judge", func() bool {
+	waittest.Until(t, "the judge", func() bool {
 		written, _ := os.ReadFile(started)
 		_, err := fmt.Sscanln(string(written), &pid)
 		return err == nil

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -169,24 +168,6 @@ func TestAHoldWhoseCodeCanBeReadIsNotLost(t *testing.T) {
 		if o.Kind != partner.Unreadable || hold.ReservationConfirmationCode != code {
 			t.Errorf("%.60s: want the code %q, got %+v and %+v", body, code, hold, o)
 		}
-	}
-}
-
-func TestABookingCallIsNeverSentAgain(t *testing.T) {
-	t.Parallel()
-	var arrived atomic.Int32
-	b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
-		if arrived.Add(1) > 1 {
-			panic(http.ErrAbortHandler) // on a connection that was used before, where net/http would send some requests again
-		}
-		_, _ = io.WriteString(w, goodBooking)
-	})
-	_, _ = b.confirm(t.Context())
-	if _, o := b.reserve(t.Context()); o.Kind != partner.Unanswered {
-		t.Errorf("want no answer, got %+v", o)
-	}
-	if n := arrived.Load(); n != 2 {
-		t.Errorf("want two calls, got %d", n)
 	}
 }
 

@@ -271,17 +271,6 @@ func TestOnlyA200IsAGoodProbe(t *testing.T) {
 	}
 }
 
-func TestANameThatLeadsInsideIsNotDialled(t *testing.T) {
-	t.Parallel()
-	b := setup(t, func(http.ResponseWriter, *http.Request) { t.Error("want no call to arrive") }, func(c *partner.Config) {
-		c.Guard = partner.NewGuard(false)
-	})
-	b.target.BaseURL.Host = strings.Replace(b.target.BaseURL.Host, "127.0.0.1", "localhost", 1)
-	if err := b.Products(t.Context(), b.target, time.Time{}, acceptAny); !isRefused(err) {
-		t.Errorf("want it refused, got %v", err)
-	}
-}
-
 func TestACallerThatGivesUpDoesNotAffectThePartnersHealth(t *testing.T) {
 	t.Parallel()
 	ctx, giveUp := context.WithCancel(t.Context())

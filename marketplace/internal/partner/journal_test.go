@@ -84,12 +84,3 @@ func TestAJournalHoldsTheLastEntriesAndNeverWaitsForAWrite(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkJournalAdd(b *testing.B) {
-	j := partner.NewJournal(func(context.Context, []partner.CallEntry) error { return nil }, slog.New(slog.DiscardHandler))
-	defer j.Close()
-	id := uuid.New()
-	for b.Loop() {
-		j.Add(id, false, partner.Observation{Result: partner.ResultOK, Endpoint: "reserve", Status: 200}.Entry(id))
-	}
-}

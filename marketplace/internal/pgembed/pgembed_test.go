@@ -21,6 +21,7 @@ import (
 
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // childFolder makes the test binary act as a separate service. It starts a server in that folder,
@@ -128,13 +129,13 @@ func TestAKilledServerIsStartedAgainOnceAMinuteAtMost(t *testing.T) {
 	busy := connect(t, url)
 	first := postmaster(t, dir)
 	must(t, syscall.Kill(first, syscall.SIGKILL))
-	waitUntil(t, func() bool { return postmaster(t, dir) != first && kept.IsRunning() })
+	waittest.Until(t, "another server", func() bool { return postmaster(t, dir) != first && kept.IsRunning() })
 	requireRow(t, url)
 	if _, err := busy.Exec(t.Context(), "SELECT 1"); err == nil {
 		t.Error("want the connections to the killed server gone")
 	}
 	must(t, syscall.Kill(postmaster(t, dir), syscall.SIGKILL))
-	waitUntil(t, func() bool { return !kept.IsRunning() })
+	waittest.Until(t, "no server", func() bool { return !kept.IsRunning() })
 	must(t, kept.Stop(t.Context()))
 	requireRow(t, start(t, dir).URL("postgres"))
 }
@@ -163,18 +164,6 @@ func postmaster(t *testing.T, dir string) int {
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, _ := strconv.Atoi(first)
 	return pid
-}
-
-// waitUntil waits for a condition.
-func waitUntil(t *testing.T, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Minute); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatal("want it within ten minutes")
-		}
-	}
 }
 
 func TestTheServerListensOnNoPortAndRequiresThePassword(t *testing.T) {

@@ -54,35 +54,6 @@ func TestAnAccountIsFoundByItsAddressAndItsID(t *testing.T) {
 	wantCode(t, err, domain.NotFound)
 }
 
-func TestAnAddressHasOneAccount(t *testing.T) {
-	t.Parallel()
-	store := pgtest.Open(t)
-	a := anAccount(t, store, "ana@example.com", domain.Reseller)
-	a.ID = uuid.New()
-	wantCode(t, store.Accounts.CreateAccount(t.Context(), a), domain.Conflict)
-}
-
-func TestAnAPITokenIsGoodUntilItIsRevoked(t *testing.T) {
-	t.Parallel()
-	store := pgtest.Open(t)
-	reseller, other := anAccount(t, store, "ana@example.com", domain.Reseller), anAccount(t, store, "bo@example.com", domain.Reseller)
-	token := domain.APIToken{ID: uuid.New(), AccountID: reseller.ID, Name: "shop", CreatedAt: now}
-	check(t, store.Accounts.AddAPIToken(t.Context(), token, hash("secret"), domain.Reseller))
-	if got, _, err := store.Accounts.AccountByAPIToken(t.Context(), hash("secret")); err != nil || got.ID != reseller.ID {
-		t.Errorf("want the reseller, got %+v and %v", got, err)
-	}
-	_, _, err := store.Accounts.AccountByAPIToken(t.Context(), hash("a guess"))
-	wantCode(t, err, domain.NotFound)
-	wantCode(t, store.Accounts.RevokeAPIToken(t.Context(), other.ID, token.ID, now), domain.NotFound)
-	for range 2 {
-		if err := store.Accounts.RevokeAPIToken(t.Context(), reseller.ID, token.ID, now); err != nil {
-			t.Error(err)
-		}
-	}
-	_, _, err = store.Accounts.AccountByAPIToken(t.Context(), hash("secret"))
-	wantCode(t, err, domain.NotFound)
-}
-
 func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)
@@ -97,24 +68,6 @@ func aFamily(t *testing.T, store *postgres.Store) domain.Account {
 	a := anAccount(t, store, "ana@example.com", domain.Reseller)
 	check(t, store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)))
 	return a
-}
-
-func TestARefreshTokenIsGoodForOneUse(t *testing.T) {
-	t.Parallel()
-	store := pgtest.Open(t)
-	a := aFamily(t, store)
-	rotate := func(token, next string, at time.Time) error {
-		_, account, err := store.Accounts.Rotate(t.Context(), hash(token), hash(next), at, at.Add(time.Hour))
-		if err == nil && account != a.ID {
-			t.Errorf("want the account %s, got %s", a.ID, account)
-		}
-		return err
-	}
-	check(t, rotate("first", "second", now))
-	check(t, rotate("second", "third", now))
-	wantCode(t, rotate("a guess", "x", now), domain.Unauthorized)
-	wantCode(t, rotate("second", "stolen", now), domain.Unauthorized)
-	wantCode(t, rotate("third", "fourth", now), domain.Unauthorized) // the family has been revoked
 }
 
 func TestARefreshTokenExpires(t *testing.T) {
@@ -145,18 +98,6 @@ func TestAnExpiredRefreshTokenThatIsUsedAgainEndsNoSession(t *testing.T) {
 	}
 	_, _, err = store.Accounts.Rotate(t.Context(), hash("second"), hash("third"), later, later.Add(time.Hour))
 	check(t, err)
-}
-
-func TestSigningOutEndsTheFamily(t *testing.T) {
-	t.Parallel()
-	store := pgtest.Open(t)
-	aFamily(t, store)
-	check(t, store.Accounts.EndFamily(t.Context(), hash("first"), now))
-	_, _, err := store.Accounts.Rotate(t.Context(), hash("first"), hash("second"), now, now.Add(time.Hour))
-	wantCode(t, err, domain.Unauthorized)
-	if err := store.Accounts.EndFamily(t.Context(), hash("a guess"), now); err != nil {
-		t.Errorf("want an unknown token to end nothing, got %v", err)
-	}
 }
 
 func TestTwoConcurrentUsesOfARefreshTokenCountAsAFirstAndASecond(t *testing.T) {

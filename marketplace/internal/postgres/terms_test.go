@@ -53,22 +53,6 @@ func TestTheServiceFeesCurrencyAlwaysHasARate(t *testing.T) {
 	}
 }
 
-func TestFeesKeepEveryDigit(t *testing.T) {
-	t.Parallel()
-	store := pgtest.Open(t)
-	aRate(t, store, "USD")
-	in := domain.Currency("USD")
-	for _, change := range []domain.FeesChange{
-		{Fee: &domain.Number{Decimal: *rate("1.995")}, FeeIn: &in},
-		{Commission: &domain.Number{Decimal: *rate("12.345678901234567890")}}, // the fee stays unchanged
-	} {
-		check(t, store.Storefront.ChangeFees(t.Context(), change))
-	}
-	if terms := termsOf(t, store); terms.Fee.String() != "1.995" || terms.FeeIn != "USD" || terms.Commission.String() != "12.34567890123456789" {
-		t.Errorf("want every digit, got %+v", terms)
-	}
-}
-
 func TestRatesAreMergedAndRemovedAndThoseOfAnotherBaseReplaceAll(t *testing.T) {
 	t.Parallel()
 	store := pgtest.Open(t)

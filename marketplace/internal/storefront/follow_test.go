@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 func TestReadersSeeEveryChangeThatWasAnsweredBeforeTheyAsked(t *testing.T) {
@@ -80,7 +81,7 @@ func TestAFeedThatStopsReportingIsReplaced(t *testing.T) {
 	f := open(t, store, 1<<20)
 	store.silent.Store(true)
 	s.add(t, s.register(t, "Old Town Walks"), "Walk")
-	waitUntil(t, "it is still shown", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
+	waittest.Until(t, "it is still shown", func() bool { return len(list(t, f, storefront.Query{}).Data) == 1 })
 	store.silent.Store(false)
 	if err := f.CatchUp(t.Context()); err != nil || store.listens.Load() < 2 {
 		t.Errorf("want it to listen again, got %d feeds and %v", store.listens.Load(), err)

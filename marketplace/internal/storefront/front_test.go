@@ -122,20 +122,6 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 	return page
 }
 
-// waitUntil waits for a condition. Benchmarks measure how long it takes.
-func waitUntil(t failer, what string, so func() bool) {
-	t.Helper()
-	again, late := time.NewTicker(time.Millisecond), time.After(10*time.Minute)
-	defer again.Stop()
-	for !so() {
-		select {
-		case <-again.C:
-		case <-late:
-			t.Fatalf("want that %s", what)
-		}
-	}
-}
-
 // must stops the test on an error.
 func must(t failer, err error) {
 	t.Helper()

@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // change is a change of the catalog by some process.
@@ -150,6 +151,6 @@ func TestEveryPageIsWhatOneMadeFromScratchIs(t *testing.T) {
 			}
 		}
 		q := rapid.SampledFrom(queries).Draw(rt, "at the other replica")
-		waitUntil(rt, "the other replica shows it", func() bool { return s.answers(rt, other, q) == s.fromScratch(rt, q) })
+		waittest.Until(rt, "the other replica shows it", func() bool { return s.answers(rt, other, q) == s.fromScratch(rt, q) })
 	})
 }

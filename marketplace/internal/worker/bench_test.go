@@ -24,6 +24,7 @@ import (
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
@@ -232,19 +233,6 @@ func (b *bench) ask(t testing.TB, cause catalog.Cause, partners ...*platform) {
 	check(t, b.store.Catalog.AskForSyncs(t.Context(), requests...))
 }
 
-// waitUntil waits for a condition.
-func waitUntil(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	deadline := time.After(patience)
-	for !is() {
-		select {
-		case <-deadline:
-			t.Fatalf("want %s within %s", what, patience)
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
 // count returns the result of a query that counts.
 func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 	t.Helper()
@@ -255,7 +243,7 @@ func (b *bench) count(t testing.TB, query string, args ...any) (n int) {
 // waitIdle waits until no job runs or is due.
 func (b *bench) waitIdle(t testing.TB) {
 	t.Helper()
-	waitUntil(t, "all jobs done", func() bool {
+	waittest.Until(t, "all jobs done", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state IN ('running', 'available') OR state IN ('scheduled', 'retryable') AND scheduled_at < now()`) == 0
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // deliveries records its calls. The first attempt of a delivery is not the last.
@@ -58,7 +59,7 @@ func TestReleasesAndCancellationsAreSentUntilTheyAreAccepted(t *testing.T) {
 	b.bookings = done
 	b.replica(t)
 	check(t, b.store.InsertJobs(t.Context(), job.Confirm{Booking: id}, job.Release{Booking: id}, job.Cancel{Booking: id}, job.Sweep{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
-	waitUntil(t, "everything sent", func() bool {
+	waittest.Until(t, "everything sent", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 4
 	})
 	done.mu.Lock()
@@ -85,7 +86,7 @@ func TestAJobThatFailsAtItsLastTryStaysAsDropped(t *testing.T) {
 	check(t, b.store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}))
 	pgtest.Exec(t, b.store, `UPDATE river_job SET attempt = max_attempts - 1`)
 	b.replica(t)
-	waitUntil(t, "the job dropped", func() bool {
+	waittest.Until(t, "the job dropped", func() bool {
 		return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'discarded' AND queue = 'bookings' AND kind = 'booking_release' AND attempt = 12 AND finalized_at IS NOT NULL`) == 1
 	})
 }
@@ -124,7 +125,7 @@ func TestACallThatAnOperatorRepeatsWhileItsJobEndsIsSent(t *testing.T) {
 			b.bookings = &pressed{again: func(ctx context.Context) error { return b.store.InsertJobs(ctx, one) }}
 			b.replica(t)
 			check(t, b.store.InsertJobs(t.Context(), one))
-			waitUntil(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
+			waittest.Until(t, "both jobs done", func() bool { return b.count(t, `SELECT count(*) FROM river_job WHERE state = 'completed'`) == 2 })
 		})
 	}
 }

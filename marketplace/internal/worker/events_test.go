@@ -22,6 +22,7 @@ import (
 	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // receiver is a reseller's endpoint. It records the events that it accepts. The receivers' library
@@ -201,25 +202,25 @@ func TestEveryEventIsDeliveredInOrderOfItsBooking(t *testing.T) {
 		return http.StatusOK
 	})
 	b.insert(t, mine, domain.BookingConfirmed, bookings, 0, each/2)
-	waitUntil(t, "some taken, and one of them slowly", func() bool {
+	waittest.Until(t, "some taken, and one of them slowly", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return calls >= 2
 	})
 	r.set(func(event.Event) int { return http.StatusInternalServerError })
 	b.insert(t, mine, domain.BookingConfirmed, bookings, each/2, each)
-	waitUntil(t, "some refused", func() bool {
+	waittest.Until(t, "some refused", func() bool {
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status = 500`) > 0
 	})
 	r.CloseClientConnections()
 	r.Close()
-	waitUntil(t, "some that nothing listens for", func() bool {
+	waittest.Until(t, "some that nothing listens for", func() bool {
 		b.makeDue(t)
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE last_status IS NULL AND last_error IS NOT NULL AND state = 'pending'`) > 1
 	})
 	r.set(nil)
 	r.restart(t)
-	waitUntil(t, "all delivered", func() bool {
+	waittest.Until(t, "all delivered", func() bool {
 		b.makeDue(t)
 		return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'delivered'`) == each*len(bookings)
 	})
@@ -273,7 +274,7 @@ func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 	variations := subjects(3)
 	b.insert(t, uuid.UUID{}, domain.SlotChanged, variations, 0, 2)
 	b.notifyAll(t)
-	waitUntil(t, "all taken", func() bool { return len(asked.receivedEvents(t)) == 3 })
+	waittest.Until(t, "all taken", func() bool { return len(asked.receivedEvents(t)) == 3 })
 	if got := not.receivedEvents(t); len(got) > 0 {
 		t.Errorf("Expected only the subscribed events, received %v", got)
 	}
@@ -282,7 +283,7 @@ func TestResellersReceiveTheCatalogEventsThatTheySubscribeTo(t *testing.T) {
 // notifyAll publishes the stored events.
 func (b *bench) notifyAll(t testing.TB) {
 	t.Helper()
-	waitUntil(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
+	waittest.Until(t, "all published", func() bool { return b.count(t, `SELECT count(*) FROM event_outbox`) == 0 })
 }
 
 func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
@@ -309,7 +310,7 @@ func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
 			b.replica(t)
 			b.insert(t, account, domain.BookingReleased, subjects(2), 0, 1)
 			var found event.Subscription
-			waitUntil(t, "it disabled", func() bool {
+			waittest.Until(t, "it disabled", func() bool {
 				var err error
 				found, err = b.store.Events.Subscription(t.Context(), domain.Scope{Account: account}, id)
 				check(t, err)
@@ -318,7 +319,7 @@ func TestAReceiverThatIsGoneIsDisabledAndSaysWhy(t *testing.T) {
 			if *found.DisabledReason != c.want {
 				t.Errorf("want %q, got %q", c.want, *found.DisabledReason)
 			}
-			waitUntil(t, "nothing pending", func() bool {
+			waittest.Until(t, "nothing pending", func() bool {
 				return b.count(t, `SELECT count(*) FROM event_deliveries WHERE state = 'pending'`) == 0
 			})
 		})
@@ -340,13 +341,13 @@ func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.
 	b.replica(t)
 	booking := subjects(1)
 	b.insert(t, account, domain.BookingReleased, booking, 0, 2)
-	waitUntil(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
+	waittest.Until(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
 	if got := r.receivedEvents(t); len(got) > 0 {
 		t.Errorf("want the second to wait for the first, got %v", got)
 	}
 	pgtest.Exec(t, b.store, `UPDATE event_deliveries SET owed_at = now() - interval '73 hours'`)
 	b.makeDue(t)
-	waitUntil(t, "the second taken", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{1}) })
+	waittest.Until(t, "the second taken", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{1}) })
 	r.set(nil)
 	list, err := b.store.Events.Deliveries(t.Context(), id, event.Failed, 10)
 	check(t, err)
@@ -355,7 +356,7 @@ func TestAnEventIsGivenUpAfterThreeDaysAndTheNextOfItsBookingFollows(t *testing.
 	}
 	_, err = b.store.Events.Retry(t.Context(), id, list[0].Event)
 	check(t, err)
-	waitUntil(t, "the first sent again", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{1, 0}) })
+	waittest.Until(t, "the first sent again", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{1, 0}) })
 }
 
 func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
@@ -368,7 +369,7 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	id := b.subscribe(t, account, r, domain.BookingReleased)
 	b.replica(t)
 	b.insert(t, account, domain.BookingReleased, subjects(1), 0, 1)
-	waitUntil(t, "it refused", func() bool {
+	waittest.Until(t, "it refused", func() bool {
 		list, err := b.store.Events.Deliveries(t.Context(), id, event.Pending, 10)
 		check(t, err)
 		return len(list) == 1 && list[0].LastError != nil && *list[0].LastError == "the address is not public"
@@ -406,7 +407,7 @@ func TestTheFeedMissesNothingWhileEventsAreStored(t *testing.T) {
 		all.Go(func() { b.insert(t, mine, domain.BookingConfirmed, []uuid.UUID{one}, 0, 10) })
 	}
 	r, after := &receiver{}, int64(0)
-	waitUntil(t, "all read", func() bool {
+	waittest.Until(t, "all read", func() bool {
 		f, err := b.store.Events.Feed(t.Context(), domain.Scope{Account: mine, Mode: domain.Live}, after, 7)
 		check(t, err)
 		r.taken, after = append(r.taken, f.Events...), f.Next

@@ -19,6 +19,7 @@ import (
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // The partners of BenchmarkSyncsBesideBrokenPartners.
@@ -131,7 +132,7 @@ func (b *bench) timePulls(t testing.TB, p *partnerServer, asked, awaited []*plat
 	for _, one := range asked[:len(asked)-len(awaited)] {
 		check(t, b.store.Catalog.AskForSlots(t.Context(), one.id, since, true))
 	}
-	waitUntil(t, "every catalog and every slot", func() bool {
+	waittest.Until(t, "every catalog and every slot", func() bool {
 		return b.count(t, `SELECT count(*) FROM slot_pulls p JOIN variations v ON v.id = p.variation_id JOIN activities a ON a.id = v.activity_id
 			WHERE p.sent_at >= $1 AND a.integration_id = ANY ($2)`, since, ids) == len(awaited)*benchOptions
 	})

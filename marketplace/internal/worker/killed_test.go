@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // doomedReplica is the environment variable that makes this test's process a replica on the
@@ -58,7 +59,7 @@ func TestTheWorkOfAKilledReplicaIsTakenOver(t *testing.T) {
 	pgtest.Exec(t, b.store, `UPDATE river_job SET attempted_at = attempted_at - interval '1 day'`) // when it is rescued
 	pgtest.Exec(t, b.store, `DELETE FROM river_leader`)
 	b.replica(t)
-	waitUntil(t, "the job done by the other replica", func() bool { _, _, options, _ := p.counts(); return options == 3 })
+	waittest.Until(t, "the job done by the other replica", func() bool { _, _, options, _ := p.counts(); return options == 3 })
 	b.waitIdle(t)
 	if pulls, _, _, slots := p.counts(); pulls != 2 || slots != 3 {
 		t.Errorf("want the catalog pulled again, once, and each option once, got %d and %d", pulls, slots)

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 // waits returns the seconds until the only waiting job of a kind is due.
@@ -29,7 +30,7 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 	b.replica(t)
 	b.ask(t, catalog.ByNotify, p)
 	for try, pause := range []int{60, 300, 900, 0} {
-		waitUntil(t, "a try", func() bool { pulls, _, _, _ := p.counts(); return pulls == try+1 })
+		waittest.Until(t, "a try", func() bool { pulls, _, _, _ := p.counts(); return pulls == try+1 })
 		b.waitIdle(t)
 		if pause == 0 {
 			break
@@ -48,7 +49,7 @@ func TestASyncThatThePartnerFailsIsTriedAgainAndGivenUp(t *testing.T) {
 	}
 	p.set(func(p *platform) { p.status = 0 })
 	b.ask(t, catalog.ByNotify, p)
-	waitUntil(t, "the next request fulfilled", func() bool { _, _, options, _ := p.counts(); return options == 1 })
+	waittest.Until(t, "the next request fulfilled", func() bool { _, _, options, _ := p.counts(); return options == 1 })
 }
 
 func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
@@ -57,12 +58,12 @@ func TestTheNightsSlotsArePulledThoughTheCatalogCannotBe(t *testing.T) {
 	p := b.partner(t, 2)
 	b.replica(t)
 	b.ask(t, catalog.ByOperator, p)
-	waitUntil(t, "the slots", func() bool { _, _, _, slots := p.counts(); return slots == 2 })
+	waittest.Until(t, "the slots", func() bool { _, _, _, slots := p.counts(); return slots == 2 })
 	b.waitIdle(t)
 	b.clock.Advance(catalog.SkippedPause + time.Second)
 	p.set(func(p *platform) { p.catalog = "no catalog" })
 	b.ask(t, catalog.BySchedule, p)
-	waitUntil(t, "the slots again", func() bool { _, _, _, slots := p.counts(); return slots == 4 })
+	waittest.Until(t, "the slots again", func() bool { _, _, _, slots := p.counts(); return slots == 4 })
 }
 
 func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
@@ -79,12 +80,12 @@ func TestNoRequestIsLostBetweenTwoSyncs(t *testing.T) {
 		asking.Wait()
 		before, _, _, _ := p.counts()
 		b.ask(t, catalog.ByNotify, p)
-		waitUntil(t, "a pull after the request", func() bool {
+		waittest.Until(t, "a pull after the request", func() bool {
 			after, _, _, _ := p.counts()
 			return after > before
 		})
 	}
-	waitUntil(t, "every request fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
+	waittest.Until(t, "every request fulfilled", func() bool { return b.count(t, `SELECT count(*) FROM sync_wishes`) == 0 })
 	b.waitIdle(t)
 	if failed := b.count(t, `SELECT count(*) FROM river_job WHERE errors IS NOT NULL`); failed != 0 {
 		t.Errorf("want no job failed, got %d", failed)
@@ -126,10 +127,10 @@ func TestOldHistoryIsCleanedUpAndWhatIsNeededStays(t *testing.T) {
 	b.schedule.EraseAfter = 400 * 24 * time.Hour
 	b.replica(t)
 	check(t, b.store.InsertJobs(t.Context(), job.CleanUp{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
-	waitUntil(t, "the history shorter", func() bool {
+	waittest.Until(t, "the history shorter", func() bool {
 		return b.count(t, `SELECT count(*) FROM syncs`) == 201 && b.count(t, `SELECT count(*) FROM integration_health_changes`) == 200
 	})
-	waitUntil(t, "guests erased whose slots ended more than 400 days ago", func() bool { return fmt.Sprint(guests()) == "[390 399]" })
+	waittest.Until(t, "guests erased whose slots ended more than 400 days ago", func() bool { return fmt.Sprint(guests()) == "[390 399]" })
 	if position, err := b.store.Catalog.Position(t.Context(), p.id); err != nil || position.Synced != 1 {
 		t.Errorf("want the last full sync kept, got %+v and %v", position, err)
 	}

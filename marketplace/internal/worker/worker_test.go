@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/job"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/marketplace/internal/worker"
 )
 
@@ -32,7 +33,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 	}
 	pulled := func(want int) {
 		t.Helper()
-		waitUntil(t, "slots pulled", func() bool { _, _, _, slots := p.counts(); return slots >= want })
+		waittest.Until(t, "slots pulled", func() bool { _, _, _, slots := p.counts(); return slots >= want })
 		b.waitIdle(t)
 		if _, _, _, slots := p.counts(); slots != want {
 			t.Errorf("want %d pulls, got %d", want, slots)
@@ -69,7 +70,7 @@ func TestOneOfTwoReplicasRunsAJob(t *testing.T) {
 		before := b.count(t, ticks)
 		b.clock.Advance(time.Hour)
 		// Each hour has a cleanup. Once it is seen, the hour's other ticks are inserted, too.
-		waitUntil(t, "the hour's tick", func() bool { return b.count(t, ticks) > before })
+		waittest.Until(t, "the hour's tick", func() bool { return b.count(t, ticks) > before })
 		b.waitIdle(t)
 	}
 	for kind, a := range map[string]int{"nightly": 1, "health_probes": 4, "incremental": 3, "booking_sweep": 6, "exchange_rates": 1, "clean_up": 24} {
@@ -128,7 +129,7 @@ func TestWhileASyncRunsAStormOfNotificationsIsOneMore(t *testing.T) {
 		t.Errorf("want one job, got %d", jobs)
 	}
 	close(answer)
-	waitUntil(t, "the other sync", func() bool { pulls, _, _, _ := p.counts(); return pulls == 2 })
+	waittest.Until(t, "the other sync", func() bool { pulls, _, _, _ := p.counts(); return pulls == 2 })
 	b.waitIdle(t)
 	if pulls, _, _, _ := p.counts(); pulls != 2 {
 		t.Errorf("want one sync more, got %d in all", pulls)
@@ -142,7 +143,7 @@ func TestAPartnerThatHangsDelaysNoOtherPartner(t *testing.T) {
 	hanging, other := b.partner(t, 20), b.partner(t, 20)
 	r := b.replica(t)
 	b.ask(t, catalog.ByOperator, hanging)
-	waitUntil(t, "the catalog", func() bool { _, _, options, _ := hanging.counts(); return options == 20 })
+	waittest.Until(t, "the catalog", func() bool { _, _, options, _ := hanging.counts(); return options == 20 })
 	b.waitIdle(t)
 	never := make(chan struct{})
 	t.Cleanup(func() { close(never) })
@@ -151,11 +152,11 @@ func TestAPartnerThatHangsDelaysNoOtherPartner(t *testing.T) {
 	// use every worker.
 	b.ask(t, catalog.ByOperator, hanging)
 	b.clock.Advance(time.Minute)
-	waitUntil(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.counts(); return pulls == 2 && probes == 1 })
+	waittest.Until(t, "its sync and its probe hanging", func() bool { pulls, probes, _, _ := hanging.counts(); return pulls == 2 && probes == 1 })
 	check(t, b.store.Catalog.AskForSlots(t.Context(), hanging.id, b.clock.Now(), true))
-	waitUntil(t, "its slots hanging", func() bool { _, _, _, slots := hanging.counts(); return slots > 20 })
+	waittest.Until(t, "its slots hanging", func() bool { _, _, _, slots := hanging.counts(); return slots > 20 })
 	b.ask(t, catalog.ByOperator, other)
-	waitUntil(t, "the other partner done", func() bool {
+	waittest.Until(t, "the other partner done", func() bool {
 		pulls, probes, options, _ := other.counts()
 		return pulls == 1 && probes == 1 && options == 20
 	})
@@ -191,7 +192,7 @@ func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {
 	b.ask(t, catalog.ByOperator, p)
 	<-enough
 	done := func() int { return b.count(t, `SELECT count(*) FROM slot_pulls WHERE sent_at IS NOT NULL`) }
-	waitUntil(t, "the first options stored", func() bool { return done() == first })
+	waittest.Until(t, "the first options stored", func() bool { return done() == first })
 	leaving.end(t)
 	if available := b.count(t, `SELECT count(*) FROM river_job WHERE kind = $1 AND state = 'available' AND errors IS NULL`, job.Slots{}.Kind()); available != 1 {
 		t.Errorf("want the job handed back, got %d", available)
@@ -199,7 +200,7 @@ func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {
 	p.set(func(p *platform) { p.before, p.asked = nil, map[string]int{} })
 	close(never)
 	b.replica(t)
-	waitUntil(t, "all options stored", func() bool { return done() == options })
+	waittest.Until(t, "all options stored", func() bool { return done() == options })
 	b.waitIdle(t)
 	if _, _, rest, slots := p.counts(); rest != options-first || slots != rest {
 		t.Errorf("want the %d others pulled once each, got %d, %d times", options-first, rest, slots)
@@ -213,9 +214,9 @@ func TestRates_AreNotCancelledByAReplicaWithoutAnAddress(t *testing.T) {
 	check(t, b.store.InsertJobs(t.Context(), job.Rates{Scheduled: job.Scheduled{Due: b.clock.Now()}}))
 	p := b.partner(t, 1)
 	check(t, without.store.InsertJobs(t.Context(), job.Probe{Due: b.clock.Now(), Integrations: []uuid.UUID{p.id}}))
-	waitUntil(t, "a later job done by the replica without an address", func() bool { _, probes, _, _ := p.counts(); return probes == 1 })
+	waittest.Until(t, "a later job done by the replica without an address", func() bool { _, probes, _, _ := p.counts(); return probes == 1 })
 	pulls := &feed{}
 	b.rates = pulls
 	b.replica(t)
-	waitUntil(t, "the exchange rates pulled by the replica with an address", func() bool { return pulls.pulls.Load() == 1 })
+	waittest.Until(t, "the exchange rates pulled by the replica with an address", func() bool { return pulls.pulls.Load() == 1 })
 }
