@@ -64,6 +64,9 @@ var specs = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
+// compiling is held while the ginkgo command runs.
+var compiling sync.Mutex
+
 // folder is where the specs are compiled to.
 var folder string
 
@@ -227,6 +230,8 @@ func TestTheGinkgoCommandRunsOnlyTheRulesWithItsOwnFlags(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, dir := startPartner(t), t.TempDir()
+			compiling.Lock() // the command compiles the suite into its folder
+			defer compiling.Unlock()
 			args := append([]string{"tool", "ginkgo", "--no-color", "--junit-report=j.xml", "--output-dir=" + dir}, run.flags...)
 			ginkgo := exec.CommandContext(t.Context(), "go", append(args, "../suite")...)
 			ginkgo.Env = append(os.Environ(), environment(p)...)
@@ -276,6 +281,8 @@ func TestTheRecipeForCIJudgesAPartnerAndWritesATestCaseForEachRule(t *testing.T)
 	workspace := t.TempDir()
 	step = strings.Replace(step, "cd partnerkit/", "cd "+clone+"/", 1)
 	p := startPartner(t, "second-confirm-books-again")
+	compiling.Lock()
+	defer compiling.Unlock()
 	run := exec.CommandContext(t.Context(), "bash", "-ec", step)
 	run.Dir, run.Env = workspace, append(os.Environ(), append(environment(p), "GITHUB_WORKSPACE="+workspace)...)
 	if out, err := run.CombinedOutput(); err == nil || !strings.Contains(string(out), "confirm.repeat.booking (MUST, CNF-4)") {

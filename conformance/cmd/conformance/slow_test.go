@@ -60,7 +60,7 @@ func TestAnInterruptEndsTheWaitImmediatelyAndKeepsWhatWasJudged(t *testing.T) {
 				}
 			}
 		}
-	}, "--include-slow")
+	}, "--include-slow", "--max-duration", "150s")
 	if r.code != 3 || r.result.Reason != "the run was interrupted" {
 		t.Errorf("want exit 3 of an interrupted run, got %d: %q", r.code, r.result.Reason)
 	}

@@ -158,7 +158,7 @@ func badFiles(t *testing.T, partner string) []misuse {
 		{name: "a file of settings that is missing", args: append(run, "--config", filepath.Join(dir, "other.yaml")), want: "other.yaml cannot be read: no such file or directory"},
 		{name: "a file of settings with a mistyped one", args: append(run, "--config", write("mistyped", "strict: true\nlable: reserve\n")), want: `mistyped:2: there is no setting "lable" (did you mean label?)`},
 		{name: "a file of settings with the key in it", args: append(run, "--config", write("settings", "auth-key: "+secret)), want: "settings:1: auth-key is not allowed in a file: set " + probe.KeyVariable},
-		{name: "a file of settings with a flaw", args: append(run, "--config", write("flawed", "max-duration: 0s")), want: "too short: expected at least 1s (settings from " + filepath.Join(dir, "flawed") + ")"},
+		{name: "a file of settings with a flaw", args: append(run, "--config", write("flawed", "max-rps: -1")), want: "expected 1 or more calls a second (settings from " + filepath.Join(dir, "flawed") + ")"},
 		{name: "a profile without a file", args: append(run, "--profile", "staging"), want: "there is no conformance.yaml here; name the file with --config"},
 		{name: "an unknown profile", args: append(run, "--profile", "stagin", "--config", write("profiles", "profiles: {staging: {}}")), want: `there is no profile "stagin" (did you mean staging?)`},
 		{name: "a report folder below a file", args: append(run, "--report-dir", filepath.Join(file, "reports")), want: "cannot be written (not a directory): name another folder"},
