@@ -49,7 +49,7 @@ func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 	}
 	s.reseller = s.signIn(t, domain.Reseller)
 	const product, option = "tokyo-market", "breakfast"
-	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	slots, err := s.partner.Default().Slots(product, option, s.now().AddDate(0, 0, 9), 20)
 	must(t, err)
 	for _, slot := range slots {
 		if slot.Status != partnerapi.StatusAvailable {
@@ -159,7 +159,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 	if read := s.do(t, "GET", "/api/v1/resellers/bookings/"+made.ID, "", s.reseller); string(read.body) != string(first.body) {
 		t.Errorf("want what is read to be what was answered, got %s\nand %s", read.body, first.body)
 	}
-	if holds := s.partner.Default().Platform().Holds(); len(holds) != 1 {
+	if holds := s.partner.Default().Holds(); len(holds) != 1 {
 		t.Errorf("want one hold, got %d", len(holds))
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", strings.Repeat("x", 201)}, s.reseller), 400, "Idempotency-Key")
@@ -207,7 +207,7 @@ func TestAnUnansweredReserveIsReportedAndNotRepeated(t *testing.T) {
 	if len(list) != 0 {
 		t.Errorf("want no booking, got %+v", list)
 	}
-	if holds := s.partner.Default().Platform().Holds(); len(holds) > 1 {
+	if holds := s.partner.Default().Holds(); len(holds) > 1 {
 		t.Errorf("want one hold at the most, got %d", len(holds))
 	}
 }
@@ -230,7 +230,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if len(list) != 1 || list[0].ID != held.ID || !slices.Equal(list[0].Attention.Actions, []client.Action{client.MayConfirm, client.MayCancel}) {
 		t.Errorf("want it listed with what can be done, got %+v", list)
 	}
-	code := s.partner.Default().Platform().Holds()[0].Code
+	code := s.partner.Default().Holds()[0].Code
 	if _, err := s.control.Journal.Testify(t.Context(), control.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (w *bothModes) stock(t testing.TB, s *side) {
 		t.Fatalf("want a catalog, got %s", a.body)
 	}
 	const product, option = "tokyo-market", "breakfast"
-	slots, err := mock.Default().Platform().Calendar(product, option, w.now().AddDate(0, 0, 9), 20)
+	slots, err := mock.Default().Slots(product, option, w.now().AddDate(0, 0, 9), 20)
 	must(t, err)
 	for _, slot := range slots {
 		if slot.Status != partnerapi.StatusAvailable {
