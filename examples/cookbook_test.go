@@ -148,10 +148,8 @@ func (r recipe) options(t *testing.T) mockpartner.Options {
 		if !given {
 			t.Fatalf("%s: want %s set, got %s", r.title, scenario.Webhooks.SecretEnv, r.start)
 		}
-		config := *scenario.Webhooks
-		config.Secret, config.SecretEnv = mockpartner.Secret(secret), ""
-		config.URL = strings.Replace(flag("--webhook-url"), "http://127.0.0.1:8080", marketplaceThatKnows(t, secret), 1)
-		o.Webhooks = &config
+		o.Webhooks.Secret = secret
+		o.Webhooks.URL = strings.Replace(flag("--webhook-url"), "http://127.0.0.1:8080", marketplaceThatKnows(t, secret), 1)
 	}
 	return o
 }

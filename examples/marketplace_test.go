@@ -19,6 +19,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
+	mockclient "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -121,9 +122,9 @@ func (m *market) register(t *testing.T, mock *mocktest.Server, name string, whol
 	if scenario.Catalog == nil && !whole {
 		scenario.Catalog = &catalog.Catalog{Products: sold().Products[:1]}
 	}
-	box, err := mock.Create(mockpartner.SandboxSpec{Name: name})
+	box, err := mock.Create(name)
 	check(t, err)
-	check(t, box.Follow(scenario))
+	check(t, box.Play(scenario))
 	known, err := m.partner.Register(t.Context(), client.Registration{Name: name, BaseURL: mock.URL + "/s/" + name, AuthKey: client.Secret(mock.AuthKey), HandlesTicketDelivery: true})
 	check(t, err)
 	hook, err := client.NewWebhooks(m.url, known.IntegrationID, known.WebhookSecret, client.Options{Patience: -1})
@@ -221,7 +222,7 @@ func TestTheMarketplaceSurvivesEveryRecipeOfTheCookbook(t *testing.T) {
 			if b.Status != client.Paid || b.Attention == nil || b.Attention.Reason != client.ConfirmRefused {
 				c.t.Errorf("Expected the payment to be kept and an operator to be notified, received %s, %+v", b.Status, b.Attention)
 			}
-			if _, err := c.box.Journal().Testify(mockpartner.Testimony{ByHand: c.box.Platform().State().Holds[0].Code}); err != nil {
+			if _, err := c.box.Testify(mockclient.Testimony{ByHand: c.box.Holds()[0].Code}); err != nil {
 				c.t.Fatal(err)
 			}
 			if b, err := c.operator.Confirm(c.t.Context(), b.ID); err != nil || b.Status != client.Confirmed {
@@ -234,7 +235,7 @@ func TestTheMarketplaceSurvivesEveryRecipeOfTheCookbook(t *testing.T) {
 				now, err := c.shop.Booking(ctx, b.ID)
 				return now.Status == client.Confirmed, err
 			})
-			if n := len(c.box.Platform().State().Bookings); n != 1 {
+			if n := len(c.box.Bookings()); n != 1 {
 				c.t.Errorf("want one booking at the partner's, got %d", n)
 			}
 		},

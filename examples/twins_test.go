@@ -64,12 +64,12 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	var variants, defects []string // their peculiarities are learned from a few days' slots
 	if os.Getenv("SOAK") != "" {
 		for _, v := range mockpartner.Variants() {
-			if !v.AboutWebhooks() {
+			if !v.Webhooks {
 				variants = append(variants, v.Name)
 			}
 		}
 		for _, d := range mockpartner.Defects() {
-			if d.AboutWebhooks() {
+			if d.Webhooks {
 				continue // a twin answers calls, and sends no webhooks
 			}
 			late := strings.HasSuffix(d.Name, "-late") || strings.HasSuffix(d.Name, "-slow") // these differ only in answer times

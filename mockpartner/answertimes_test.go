@@ -19,9 +19,9 @@ func TestAnAnswerTakesAsLongAsTheScenarioSays(t *testing.T) {
 
 func answersTakeAsLongAsTheScenarioSays(t *testing.T) {
 	const long = time.Minute
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key", Scenario: &mockpartner.Scenario{
+	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key", Scenario: &mockpartner.Scenario{Scenario: &script.Scenario{
 		AnswerTimes: &script.AnswerTimes{Products: platform.Duration(long), Probe: 1},
-	}})
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}

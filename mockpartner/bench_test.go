@@ -144,7 +144,7 @@ func median(of []float64) float64 {
 // how much that is.
 func requireRecorded(b *testing.B, mock *mockpartner.Mock, answer []byte, withRequestBodies bool) journal.Count {
 	b.Helper()
-	kept := mock.Default().Journal().Exchanges(journal.Filter{})
+	kept := mock.Default().Journal().Exchanges(client.Filter{})
 	if len(kept) == 0 {
 		b.Fatal("want the newest exchanges in the journal, got none")
 	}

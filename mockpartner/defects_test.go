@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/defects"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -259,7 +259,7 @@ func (g *guide) stage() (open, tight string) {
 	}
 	last := window.Slots[len(window.Slots)-4:]
 	g.from = last[0].LocalDateTimeStart[:len(firstDay)]
-	for i, change := range []platform.SlotChange{
+	for i, change := range []client.SlotChange{
 		{Capacity: new(5), Vacancies: new(5)}, {Capacity: new(1), Vacancies: new(1)},
 		{Status: new(partnerapi.StatusSoldOut)}, {Status: new(partnerapi.StatusClosed)},
 	} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
@@ -109,7 +110,7 @@ func confirm(r request) (any, error) {
 		return nil, err
 	}
 	booking, err := r.business().Confirm(wanted, r.entry.RecordTouched)
-	return booking.Answer(), err
+	return confirmAnswer(booking), err
 }
 
 func release(r request) (any, error) {
@@ -201,4 +202,19 @@ func statusOf(err error) int {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest
+}
+
+// confirmAnswer returns the booking in the form of a confirm's answer. It does not change while the
+// booking stands, so that a second confirm receives the same answer as the first (CNF-4).
+func confirmAnswer(b client.Booking) partnerapi.ConfirmAnswer {
+	return partnerapi.ConfirmAnswer{
+		ExternalBookingID: b.ID,
+		Status:            partnerapi.StatusConfirmed,
+		UUID:              b.UUID,
+		ProductID:         b.ProductID,
+		OptionID:          b.OptionID,
+		AvailabilityID:    b.AvailabilityID,
+		Contact:           b.Contact,
+		Tickets:           b.Tickets,
+	}
 }

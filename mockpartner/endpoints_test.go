@@ -9,7 +9,6 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -160,7 +159,7 @@ func TestAwkwardCodesReachTheirEndpoints(t *testing.T) {
 func TestCodesStayOneSegmentBelowASandboxToo(t *testing.T) {
 	t.Parallel()
 	c := start(t)
-	if _, err := c.mock.Create(sandbox.Spec{Name: "mine"}); err != nil {
+	if _, err := c.mock.Create("mine"); err != nil {
 		t.Fatal(err)
 	}
 	c.base += "/s/mine"

@@ -12,8 +12,8 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -150,7 +150,7 @@ func window(from, to string) string {
 func (c caller) slot(seats int) partnerapi.Slot {
 	c.t.Helper()
 	id := c.slots()[0].ID
-	err := c.mock.Default().Platform().SetSlot(product, option, id, platform.SlotChange{Capacity: new(seats), Vacancies: new(seats)})
+	err := c.mock.Default().Platform().SetSlot(product, option, id, client.SlotChange{Capacity: new(seats), Vacancies: new(seats)})
 	if err != nil {
 		c.t.Fatal(err)
 	}

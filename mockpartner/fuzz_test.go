@@ -15,7 +15,7 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -55,7 +55,7 @@ func newFuzzed(t testing.TB) fuzzed {
 		t.Fatal(err)
 	}
 	m := fuzzed{Mock: mock, slot: window.Slots[0].ID}
-	if err := business.SetSlot(product, option, m.slot, platform.SlotChange{Capacity: new(9), Vacancies: new(9)}); err != nil {
+	if err := business.SetSlot(product, option, m.slot, client.SlotChange{Capacity: new(9), Vacancies: new(9)}); err != nil {
 		t.Fatal(err)
 	}
 	for _, code := range []*string{&m.held, &m.booked} {

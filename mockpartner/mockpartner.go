@@ -13,12 +13,13 @@
 // sandbox "default" are at the root, those of other sandboxes below /s/{name}/. Next to them is the
 // control API, /_mock/, which moves the clock and shows the state.
 //
-// The internal packages catalog, clock and platform are the booking logic. Package journal records
+// Package catalog and the internal packages clock and platform are the booking logic. Package journal records
 // requests and answers, script and fault cause misbehaviour, and judge judges the callers. Package
 // sandbox isolates sandboxes, control is the control API, and console is its web page.
 package mockpartner
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -28,10 +29,10 @@ import (
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/defects"
+	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/metrics"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
-	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -63,9 +64,9 @@ type Options struct {
 	// Defects are the names of the breaches that the default sandbox has. Variants are the names of
 	// the lawful variants that it follows. See Defects and Variants.
 	Defects, Variants []string
-	// Webhooks configures the webhooks of the default sandbox; nil means the scenario's. Close
+	// Webhooks takes precedence over the webhooks of the scenario, for the default sandbox. Close
 	// stops them.
-	Webhooks *webhook.Config
+	Webhooks Webhooks
 	// LimitScale multiplies the contract's time limits for faults that answer just under or just
 	// over a limit; 0 means 1.
 	LimitScale float64
@@ -75,7 +76,7 @@ type Options struct {
 	// ControlToken is the token that callers of the control API must present, as "Authorization:
 	// Bearer <token>". If it is empty, the control API answers on loopback addresses only.
 	ControlToken string
-	// Journal limits each sandbox's journal; zero means journal.DefaultLimits.
+	// Journal limits each sandbox's journal; zero means 10,000 exchanges and 16 MiB.
 	Journal JournalLimits
 	// MaxSandboxes limits the number of sandboxes; 0 means sandbox.DefaultMax.
 	MaxSandboxes int
@@ -83,6 +84,18 @@ type Options struct {
 	// means sandbox.DefaultIdleFor, a negative value means never. The default sandbox is never
 	// deleted.
 	SandboxIdleFor time.Duration
+}
+
+// JournalLimits limits what a journal keeps.
+type JournalLimits struct {
+	Exchanges int   // maximum number of exchanges
+	Bytes     int64 // maximum bytes of bodies and headers, not counting the largest shared body
+}
+
+// Webhooks says where a mock sends webhooks.
+type Webhooks struct {
+	URL    string // the marketplace's base URL for them
+	Secret string
 }
 
 // Mock is a mock partner. It is an http.Handler, safe for concurrent use.
@@ -99,13 +112,14 @@ func New(o Options) (*Mock, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Webhooks, err = chosen.Webhooks(o.Webhooks); err != nil {
+	webhooks, err := chosen.Webhooks(o.webhooks())
+	if err != nil {
 		return nil, err
 	}
 	if o.Catalog == nil {
 		o.Catalog = chosen.Catalog
 	}
-	scenario, err := script.Compile(script.OriginScenario, o.Scenario)
+	scenario, err := script.Compile(script.OriginScenario, o.Scenario.Scenario)
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
@@ -126,7 +140,7 @@ func New(o Options) (*Mock, error) {
 		Frozen:   o.Frozen,
 		Seed:     o.Seed,
 		HoldFor:  o.HoldFor,
-		Journal:  o.Journal,
+		Journal:  journal.Limits(o.Journal),
 		AuthType: o.AuthType,
 		AuthKey:  o.AuthKey,
 		Max:      o.MaxSandboxes,
@@ -141,14 +155,14 @@ func New(o Options) (*Mock, error) {
 		return nil, err
 	}
 	box, _ := sandboxes.Sandbox(sandbox.Default)
-	box.Began(o.Scenario)
+	box.Began(o.Scenario.Scenario)
 	for _, part := range chosen.Parts {
 		if err := box.Faults().Play(part); err != nil {
 			return nil, err
 		}
 	}
-	if o.Webhooks != nil {
-		if err := box.Webhooks().Configure(*o.Webhooks); err != nil {
+	if webhooks != nil {
+		if err := box.Webhooks().Configure(*webhooks); err != nil {
 			return nil, fmt.Errorf("webhooks: %w", err)
 		}
 	}
@@ -175,16 +189,13 @@ func New(o Options) (*Mock, error) {
 // withScenario returns the options with unset ones filled in from their scenario.
 func (o Options) withScenario() Options {
 	if o.Scenario == nil {
-		o.Scenario = &script.Scenario{}
+		o.Scenario = &Scenario{new(script.Scenario)}
 	}
 	if o.Catalog == nil {
 		o.Catalog = o.Scenario.Catalog
 	}
 	if o.Now.IsZero() {
 		o.Now = o.Scenario.Now
-	}
-	if o.Webhooks == nil {
-		o.Webhooks = o.Scenario.Webhooks
 	}
 	o.Frozen = o.Frozen || o.Scenario.Frozen
 	if o.Seed == 0 && o.Scenario.Seed != nil {
@@ -193,15 +204,31 @@ func (o Options) withScenario() Options {
 	return o
 }
 
+// webhooks returns the scenario's webhooks with the URL and secret of the options; nil means none.
+func (o Options) webhooks() *script.Webhooks {
+	if o.Webhooks == (Webhooks{}) {
+		return o.Scenario.Webhooks
+	}
+	var config script.Webhooks
+	if o.Scenario.Webhooks != nil {
+		config = *o.Scenario.Webhooks
+	}
+	config.URL = cmp.Or(o.Webhooks.URL, config.URL)
+	if o.Webhooks.Secret != "" {
+		config.Secret, config.SecretEnv = script.Secret(o.Webhooks.Secret), ""
+	}
+	return &config
+}
+
 // Play replaces the current scenario. Its faults, quirks and policy apply to every sandbox. Its
 // other settings apply to the default sandbox if they differ from the previous scenario's. Holds
 // and bookings stay, and so do faults that were armed in a sandbox itself. The error wraps
 // sandbox.ErrSeed, or begins with the location of the problem.
 func (m *Mock) Play(s *Scenario) error {
-	if err := m.Default().Follow(s); err != nil {
+	if err := m.Default().Play(s); err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
-	part, err := script.Compile(script.OriginScenario, s)
+	part, err := script.Compile(script.OriginScenario, s.Scenario)
 	if err != nil {
 		return fmt.Errorf("scenario: %w", err)
 	}
@@ -215,11 +242,17 @@ func (m *Mock) Default() *Sandbox {
 }
 
 // Sandbox returns the sandbox with that name, and reports whether it exists.
-func (m *Mock) Sandbox(name string) (*Sandbox, bool) { return m.sandboxes.Sandbox(name) }
+func (m *Mock) Sandbox(name string) (*Sandbox, bool) {
+	box, ok := m.sandboxes.Sandbox(name)
+	return &Sandbox{box}, ok
+}
 
-// Create creates a sandbox. Its error wraps sandbox.ErrTaken or sandbox.ErrFull, or describes what
-// is wrong with the spec.
-func (m *Mock) Create(s SandboxSpec) (*Sandbox, error) { return m.sandboxes.Create(s) }
+// Create creates a sandbox like the default one, but without its defects, variants and webhooks.
+// Client.CreateSandbox takes more. The error describes what is wrong with the name.
+func (m *Mock) Create(name string) (*Sandbox, error) {
+	box, err := m.sandboxes.Create(sandbox.Spec{Name: name})
+	return &Sandbox{box}, err
+}
 
 // Delete removes a sandbox. Its error wraps sandbox.ErrMissing or sandbox.ErrDefault.
 func (m *Mock) Delete(name string) error { return m.sandboxes.Delete(name) }
@@ -233,7 +266,7 @@ func (m *Mock) Routes() []control.Route { return control.AllRoutes(partnerRoutes
 
 // ServeHTTP routes a request to its sandbox, and there to the control API or a partner endpoint.
 func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var box *Sandbox
+	var box *sandbox.Sandbox
 	if rest, named := strings.CutPrefix(r.URL.EscapedPath(), sandbox.PathPrefix); named {
 		name, _, _ := strings.Cut(rest, "/")
 		r = stripPrefix(r, sandbox.PathPrefix+name)

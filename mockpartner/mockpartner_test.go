@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -28,7 +28,7 @@ func TestTheJournalHoldsEveryExchangeBeforeItsCallerKnows(t *testing.T) {
 	fresh, remembered := c.call("POST", "/availability", asked), c.call("POST", "/availability", asked)
 	reserved := c.call("POST", "/bookings/reserve", reserveBody(slot, 1))
 	lost := c.call("GET", "/nowhere", "")
-	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})
+	kept := c.mock.Default().Journal().Exchanges(client.Filter{})
 	want := []struct {
 		endpoint partnerapi.Endpoint
 		target   string
@@ -71,7 +71,7 @@ func TestAnExchangeIsOnRecordBeforeItsLastByteIsOut(t *testing.T) {
 		o.Around = func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				next.ServeHTTP(w, r)
-				done = append(done, mock.Default().Journal().Exchanges(journal.Filter{Limit: 1})[0].Done)
+				done = append(done, mock.Default().Journal().Exchanges(client.Filter{Limit: 1})[0].Done)
 			})
 		}
 	})
@@ -101,7 +101,7 @@ func TestAroundBreaksRequestsAndAnswersOfEverySandbox(t *testing.T) {
 			})
 		}
 	})
-	if _, err := c.mock.Create(sandbox.Spec{Name: "mine"}); err != nil {
+	if _, err := c.mock.Create("mine"); err != nil {
 		t.Fatal(err)
 	}
 	for _, prefix := range []string{"", "/s/mine"} {
@@ -111,7 +111,7 @@ func TestAroundBreaksRequestsAndAnswersOfEverySandbox(t *testing.T) {
 		c.call("POST", prefix+"/availability", window(day, day)).is(200, schemas.AvailabilityAnswer)
 	}
 	box, _ := c.mock.Sandbox("mine")
-	kept := box.Journal().Exchanges(journal.Filter{Endpoint: partnerapi.Products})
+	kept := box.Journal().Exchanges(client.Filter{Endpoint: partnerapi.Products})
 	if len(kept) != 1 || !strings.Contains(string(kept[0].Answer.Body), "porto-walk") {
 		t.Fatalf("want what went out in the journal, got %d exchanges", len(kept))
 	}
@@ -131,7 +131,7 @@ func TestHugeAnswersOfAHookAreKeptInPart(t *testing.T) {
 	if a := c.call("GET", "/products", ""); len(a.body) != 3*journal.MaxCopiedBody/2 {
 		t.Fatalf("want the whole answer out, got %d bytes", len(a.body))
 	}
-	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})[0]
+	kept := c.mock.Default().Journal().Exchanges(client.Filter{})[0]
 	if len(kept.Answer.Body) != journal.MaxCopiedBody || !kept.Answer.Truncated {
 		t.Fatalf("want its beginning on record, got %d bytes, truncated %t", len(kept.Answer.Body), kept.Answer.Truncated)
 	}

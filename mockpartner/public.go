@@ -2,62 +2,44 @@ package mockpartner
 
 import (
 	"partnerkit.dev/mockpartner/internal/defects"
-	"partnerkit.dev/mockpartner/internal/fault"
-	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/judge"
-	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
-	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
-// Sandbox is one isolated partner of a mock. Its methods give access to its state.
-type Sandbox = sandbox.Sandbox
+// Defect is a named breach of one rule of the contract.
+type Defect struct {
+	Name    string
+	Rule    string // the id of the one rule that it breaks
+	Mistake string // the real mistake that it stands for
+	Looks   string // what it looks like from outside
+	// Dimension is what distinguishes the faulty instance of a deep defect from the correct ones.
+	Dimension string
+	Webhooks  bool // it is about webhooks
+}
 
-// SandboxSpec describes a new sandbox.
-type SandboxSpec = sandbox.Spec
+// Variant is a named, unusual behaviour that the contract allows.
+type Variant struct {
+	Name     string
+	Clause   string // the clause of the contract that allows it
+	Looks    string // what it looks like from outside
+	Scarce   bool   // it offers too little for every rule to be judged
+	Webhooks bool   // it is about webhooks
+}
 
-// These types describe the contents of a sandbox: see Sandbox.Platform.
-type (
-	// Hold is a hold of a sandbox.
-	Hold = platform.Hold
-	// Booking is a booking of a sandbox.
-	Booking = platform.Booking
-	// SlotChange is a change of a slot; nil leaves a field unchanged.
-	SlotChange = platform.SlotChange
-)
+func defectOf(p defects.Partner) Defect {
+	return Defect{Name: p.Name, Rule: p.Rule, Mistake: p.Mistake, Looks: p.Looks, Dimension: p.Dimension, Webhooks: p.AboutWebhooks()}
+}
 
-// These are the states of a Hold and of a Booking that tests check most.
-const (
-	Held      = platform.Held
-	Booked    = platform.Booked
-	Cancelled = platform.Cancelled
-)
+func variantOf(p defects.Partner) Variant {
+	return Variant{Name: p.Name, Clause: p.Clause, Looks: p.Looks, Scarce: p.Scarce, Webhooks: p.AboutWebhooks()}
+}
 
-// These types describe the traffic of a sandbox: see Sandbox.Journal.
-type (
-	// Exchange is a request and its answer.
-	Exchange = journal.Exchange
-	// ExchangeFilter selects exchanges; zero values match everything.
-	ExchangeFilter = journal.Filter
-	// JournalLimits limits what a journal keeps.
-	JournalLimits = journal.Limits
-	// Testimony is what only the test knows about the callers.
-	Testimony = journal.Testimony
-)
-
-// Verdict reports whether the callers followed the contract: see Sandbox.Verdict.
-type Verdict = judge.Verdict
-
-// Kept is a Verdict without a breach.
-const Kept = judge.Kept
-
-type (
-	// Defect is a named breach of one rule of the contract.
-	Defect = defects.Partner
-	// Variant is a named, unusual behaviour that the contract allows.
-	Variant = defects.Partner
-)
+func convert[T any](all []defects.Partner, one func(defects.Partner) T) []T {
+	list := make([]T, len(all))
+	for i, p := range all {
+		list[i] = one(p)
+	}
+	return list
+}
 
 // FindDefect and FindVariant return these errors for unknown names.
 var (
@@ -66,52 +48,43 @@ var (
 )
 
 // Defects lists all defects except the deep ones, by name.
-func Defects() []Defect { return defects.Defects.All() }
+func Defects() []Defect { return convert(defects.Defects.All(), defectOf) }
 
 // DeepDefects lists the defects that break a rule only in one instance, such as for one product or
 // at the third repeat. They are ordered by what the instances differ in.
-func DeepDefects() []Defect { return defects.Deep.All() }
+func DeepDefects() []Defect { return convert(defects.Deep.All(), defectOf) }
 
 // Variants lists all variants, by name.
-func Variants() []Variant { return defects.Variants.All() }
+func Variants() []Variant { return convert(defects.Variants.All(), variantOf) }
 
 // FindDefect returns the defect with that name. Its error wraps ErrNoDefect.
-func FindDefect(name string) (Defect, error) { return defects.FindDefect(name) }
+func FindDefect(name string) (Defect, error) {
+	found, err := defects.FindDefect(name)
+	return defectOf(found), err
+}
 
 // FindVariant returns the variant with that name. Its error wraps ErrNoVariant.
-func FindVariant(name string) (Variant, error) { return defects.Variants.Find(name) }
+func FindVariant(name string) (Variant, error) {
+	found, err := defects.Variants.Find(name)
+	return variantOf(found), err
+}
 
-type (
-	// Scenario describes a mock and its misbehaviour, in the form of a scenario file.
-	Scenario = script.Scenario
-	// Fault disturbs exchanges between a caller and the mock.
-	Fault = script.Fault
-	// Match selects the requests that a Fault applies to.
-	Match = script.Match
-	// Actions say what a Fault does to an exchange.
-	Actions = fault.Actions
-	// Quirk is a wrong behaviour of the booking logic.
-	Quirk = platform.Quirk
-	// Secret is text that is never shown, such as a webhook secret.
-	Secret = script.Secret
-	// Webhooks configures where and when a mock sends webhooks.
-	Webhooks = script.Webhooks
-	// WebhookKind is what a webhook reports: Trigger or Notify.
-	WebhookKind = script.WebhookKind
-)
-
-const (
-	OnReserve  = platform.OnReserve  // a Quirk's On
-	AmountNone = platform.AmountNone // a Quirk's Takes or Gives
-
-	Notify    = script.Notify     // a slot has changed
-	Trigger   = script.Trigger    // the catalog has changed
-	Delivered = webhook.Delivered // the state of a webhook that was answered with success
-)
+// Scenario is the content of a scenario file: what a mock sells, and how it misbehaves. Make one
+// with ParseScenario or LoadScenario.
+type Scenario struct{ *script.Scenario }
 
 // ParseScenario parses a scenario from the text of a file. Its error begins with the file's name
 // and the location in it.
-func ParseScenario(file string, text []byte) (*Scenario, error) { return script.Parse(file, text) }
+func ParseScenario(file string, text []byte) (*Scenario, error) {
+	return wrap(script.Parse(file, text))
+}
 
 // LoadScenario reads a scenario file.
-func LoadScenario(path string) (*Scenario, error) { return script.Load(path) }
+func LoadScenario(path string) (*Scenario, error) { return wrap(script.Load(path)) }
+
+func wrap(s *script.Scenario, err error) (*Scenario, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Scenario{s}, nil
+}

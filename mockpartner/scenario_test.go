@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
-	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -68,7 +66,7 @@ func (c caller) mockSlots(n int) []string {
 	c.t.Helper()
 	var ids []string
 	for _, slot := range read[[]partnerapi.Slot](c.call("POST", partnerapi.AvailabilityPath, window(day, "2026-07-20")))[:n] {
-		change := platform.SlotChange{Capacity: new(1000), Vacancies: new(1000)}
+		change := client.SlotChange{Capacity: new(1000), Vacancies: new(1000)}
 		if err := c.mock.Default().Platform().SetSlot(product, option, slot.ID, change); err != nil {
 			c.t.Fatal(err)
 		}
@@ -77,9 +75,9 @@ func (c caller) mockSlots(n int) []string {
 	return ids
 }
 
-func scenario(t *testing.T, text string) *script.Scenario {
+func scenario(t *testing.T, text string) *mockpartner.Scenario {
 	t.Helper()
-	s, err := script.Parse("scenario.yaml", []byte(text))
+	s, err := mockpartner.ParseScenario("scenario.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +100,7 @@ faults: [{status: 418}]
 	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().IsFrozen() || box.Platform().Seed() != 42 || !box.Platform().Conduct().Policy.NoCancel {
 		t.Errorf("want catalog, clock and seed of the scenario, got %s, %d", box.Clock().Now(), box.Platform().Seed())
 	}
-	other, err := mock.Create(sandbox.Spec{Name: "other"})
+	other, err := mock.Create("other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +123,7 @@ faults: [{status: 418}]
 	if !reflect.DeepEqual(names, []string{"new", "mine"}) {
 		t.Errorf("want the new scenario's fault before the sandbox's own, got %v", names)
 	}
-	if err := mock.Play(&script.Scenario{Faults: []script.Fault{{Name: "nothing"}}}); err == nil || !strings.Contains(err.Error(), "does nothing") {
+	if err := mock.Play(&mockpartner.Scenario{Scenario: &script.Scenario{Faults: []script.Fault{{Name: "nothing"}}}}); err == nil || !strings.Contains(err.Error(), "does nothing") {
 		t.Errorf("want a fault without an action refused, got %v", err)
 	}
 }
@@ -245,8 +243,8 @@ func TestTheJournalRecordsWhichFaultsWereConsidered(t *testing.T) {
 	for range 2 {
 		c.call("GET", "/products", "")
 	}
-	kept := c.mock.Default().Journal().Exchanges(journal.Filter{})
-	want := []journal.Considered{{Fault: "elsewhere"}, {Fault: "spent", Matched: true}, {Fault: "shut", Matched: true}, {Fault: "never-reached", Matched: true, Fired: true}}
+	kept := c.mock.Default().Journal().Exchanges(client.Filter{})
+	want := []client.Considered{{Fault: "elsewhere"}, {Fault: "spent", Matched: true}, {Fault: "shut", Matched: true}, {Fault: "never-reached", Matched: true, Fired: true}}
 	if got := kept[len(kept)-1]; !reflect.DeepEqual(got.Considered, want) || !reflect.DeepEqual(got.Faults, []string{"never-reached"}) {
 		t.Errorf("want %+v, got %+v", want, got.Considered)
 	}

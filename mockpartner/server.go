@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
@@ -41,14 +42,14 @@ func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call)
 // serve records the exchange in the journal and answers the request.
 func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	body := readAhead(r)
-	entry := box.Journal().Begin(journal.Exchange{
+	entry := box.Journal().Begin(client.Exchange{
 		At:         box.Platform().Now(),
 		Caller:     r.RemoteAddr,
 		Endpoint:   partnerapi.EndpointOf(r),
 		Method:     r.Method,
 		Target:     target(r),
 		Authorized: box.Credential().IsPresented(r),
-		Request:    journal.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
+		Request:    client.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
 	})
 	// The Date header follows the sandbox's own clock, even after the clock was moved.
 	w.Header().Set("Date", box.Platform().Now().UTC().Format(http.TimeFormat))
@@ -248,7 +249,7 @@ func (r *recorder) enter() {
 	if r.bodiless {
 		r.body, r.shared = nil, false
 	}
-	r.entry.End(r.status, journal.Message{Header: r.header, Body: r.body, Truncated: r.truncated}, r.shared)
+	r.entry.End(r.status, client.Message{Header: r.header, Body: r.body, Truncated: r.truncated}, r.shared)
 }
 
 func (r *recorder) isWhole() bool {

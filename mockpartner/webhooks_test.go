@@ -16,8 +16,6 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	control "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/defects"
-	"partnerkit.dev/mockpartner/internal/sandbox"
-	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas"
@@ -127,13 +125,13 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	t.Parallel()
 	url, taken := marketplace(t)
 	mine, mineTaken := marketplace(t)
-	hooks := func(url string) *webhook.Config { return &webhook.Config{URL: url, Secret: webhookSecret} }
-	partner := mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true, Scenario: &script.Scenario{Webhooks: hooks(url)}})
-	box, err := partner.Create(sandbox.Spec{Name: "mine", Webhooks: hooks(mine)})
-	if err != nil {
+	hooks := func(url string) string { return fmt.Sprintf(`{"url": %q, "secret": %q}`, url, webhookSecret) }
+	partner := mocktest.Start(t, mockpartner.Options{Now: noon, Frozen: true, Scenario: scenario(t, `webhooks: `+hooks(url))})
+	if _, err := partner.Control.CreateSandbox(t.Context(), control.Spec{Name: "mine", Webhooks: json.RawMessage(hooks(mine))}); err != nil {
 		t.Fatal(err)
 	}
-	other, err := partner.Create(sandbox.Spec{Name: "other"})
+	box, _ := partner.Sandbox("mine")
+	other, err := partner.Create("other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +148,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	if taken.Load() != 1 || mineTaken.Load() != 1 || other.Webhooks().Status(webhook.Filter{}, 1).Config != nil {
 		t.Errorf("want one each and none of the third, got %d and %d", taken.Load(), mineTaken.Load())
 	}
-	if _, err := partner.Create(sandbox.Spec{Name: "wrong", Webhooks: &webhook.Config{URL: url}}); err == nil || !strings.Contains(err.Error(), "webhooks: secret: expected") {
+	if _, err := partner.Control.CreateSandbox(t.Context(), control.Spec{Name: "wrong", Webhooks: json.RawMessage(`{"url": "` + url + `"}`)}); err == nil || !strings.Contains(err.Error(), "webhooks: secret: expected") {
 		t.Errorf("want a sandbox refused whose webhooks have no secret, got %v", err)
 	}
 	if _, there := partner.Sandbox("wrong"); there {
@@ -159,7 +157,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	if err := partner.Delete("mine"); err != nil {
 		t.Fatal(err)
 	}
-	if err := box.Webhooks().Configure(*hooks(mine)); err != webhook.ErrClosed {
+	if err := box.Webhooks().Configure(webhook.Config{URL: mine, Secret: webhookSecret}); err != webhook.ErrClosed {
 		t.Errorf("want a deleted sandbox to send no more, got %v", err)
 	}
 }
@@ -226,7 +224,7 @@ func TestADefectOfWebhooksNeedsWebhooksAndKeepsTheirTarget(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	c := start(t, func(o *mockpartner.Options) {
-		o.Defects, o.Webhooks = []string{"webhook-without-status"}, &webhook.Config{URL: server.URL, Secret: webhookSecret}
+		o.Defects, o.Webhooks = []string{"webhook-without-status"}, mockpartner.Webhooks{URL: server.URL, Secret: webhookSecret}
 	})
 	t.Cleanup(c.mock.Close)
 	c.reserve(c.slots()[0].ID, 1)

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
-	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -34,9 +34,9 @@ func (c caller) sendRaw(method, path, body string) (string, time.Duration, error
 	return string(text), time.Since(began), err
 }
 
-func (c caller) lastExchange() journal.Exchange {
+func (c caller) lastExchange() client.Exchange {
 	c.t.Helper()
-	all := c.mock.Default().Journal().Exchanges(journal.Filter{Limit: 1})
+	all := c.mock.Default().Journal().Exchanges(client.Filter{Limit: 1})
 	if len(all) != 1 {
 		c.t.Fatal("want an exchange in the journal")
 	}

@@ -89,7 +89,7 @@ func startMock(t *testing.T) settings.Environment {
 	}
 	address := "http://" + hooks + "/integration"
 	mock, err := mockpartner.New(mockpartner.Options{
-		AuthKey: key, Variants: []string{"webhooks-for-every-change"}, Webhooks: &mockpartner.Webhooks{URL: address, Secret: secret},
+		AuthKey: key, Variants: []string{"webhooks-for-every-change"}, Webhooks: mockpartner.Webhooks{URL: address, Secret: secret},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func startMock(t *testing.T) settings.Environment {
 	t.Cleanup(func() {
 		server.Close()
 		mock.Close()
-		if violations := mock.Default().Platform().Invariants(); len(violations) > 0 {
+		if violations := mock.Default().Invariants(); len(violations) > 0 {
 			t.Errorf("Expected the mock's ledger to agree, received %v", violations)
 		}
 	})

@@ -133,8 +133,8 @@ func TestAReadOnlyRunOfTheSpecsHoldsAndBooksNothing(t *testing.T) {
 	t.Parallel()
 	p := startPartner(t)
 	output, passed := runSpecs(t, p, []string{"CONFORMANCE_READ_ONLY=true"}, "-ginkgo.v")
-	if !passed || p.calls.Load() == 0 || len(p.mock.Default().Platform().Holds()) > 0 {
-		t.Errorf("Expected calls, no hold and a passed test, received %d calls, %d holds and\n%s", p.calls.Load(), len(p.mock.Default().Platform().Holds()), output)
+	if !passed || p.calls.Load() == 0 || len(p.mock.Default().Holds()) > 0 {
+		t.Errorf("Expected calls, no hold and a passed test, received %d calls, %d holds and\n%s", p.calls.Load(), len(p.mock.Default().Holds()), output)
 	}
 	expectAll(t, output, "skipped: ")
 }
@@ -143,7 +143,7 @@ func TestLimitsApplyToTheSpecs(t *testing.T) {
 	t.Parallel()
 	p := startPartner(t)
 	runSpecs(t, p, []string{"CONFORMANCE_MAX_HOLDS=2", "CONFORMANCE_MAX_BOOKINGS=1"})
-	if holds, bookings := len(p.mock.Default().Platform().Holds()), len(p.mock.Default().Platform().Bookings()); holds > 2 || bookings > 1 {
+	if holds, bookings := len(p.mock.Default().Holds()), len(p.mock.Default().Bookings()); holds > 2 || bookings > 1 {
 		t.Errorf("Expected at most 2 holds and 1 booking, received %d and %d", holds, bookings)
 	}
 }

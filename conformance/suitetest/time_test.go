@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/internal/pipetest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -50,7 +51,7 @@ func inBubble(t *testing.T, options mockpartner.Options, change change, config s
 		if err != nil {
 			t.Fatal(err)
 		}
-		held := slices.DeleteFunc(mock.Default().Platform().Holds(), func(h mockpartner.Hold) bool { return h.State != mockpartner.Held })
+		held := slices.DeleteFunc(mock.Default().Holds(), func(h client.Hold) bool { return h.State != client.Held })
 		if len(held) > len(outcome.Result.NotUndone) {
 			t.Errorf("Expected every hold that was left to be listed, received %+v and %+v", held, outcome.Result.NotUndone)
 		}

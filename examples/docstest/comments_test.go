@@ -17,10 +17,6 @@ var wellKnown = []string{
 	"Error", "Unwrap", "String", "Read", "Write", "ServeHTTP", "Header", "WriteHeader", "MarshalJSON", "UnmarshalJSON", "Kind", "InsertOpts",
 }
 
-// aliases are the public aliases that are left, by file. Users cannot read their fields: remove an
-// entry with the alias, and add none.
-var aliases = map[string]int{"mockpartner/public.go": 20, "mockpartner/client/journal.go": 2, "mockpartner/client/slots.go": 1}
-
 func TestGoDocShowsACommentForEveryExportedNameAndTheFieldsOfEveryPublicType(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -36,7 +32,7 @@ func TestGoDocShowsACommentForEveryExportedNameAndTheFieldsOfEveryPublicType(t *
 			t.Errorf("%s: expected a comment for %s", name, wrong)
 		}
 		public := !slices.Contains(strings.Split(name, "/"), "internal")
-		if all := exportedAliases(text); public && len(all) != aliases[name] {
+		if all := exportedAliases(text); public && len(all) > 0 {
 			t.Errorf("%s: expected types, not aliases, for %s: go doc shows no field of an alias", name, strings.Join(all, ", "))
 		}
 		return nil

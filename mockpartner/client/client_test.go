@@ -12,8 +12,6 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
-	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -65,7 +63,7 @@ func (b bench) get(base, key string, want int) {
 }
 
 // reserve holds a seat in the default sandbox.
-func (b bench) reserve() platform.Hold {
+func (b bench) reserve() client.Hold {
 	b.t.Helper()
 	p := b.Default().Platform()
 	window, err := p.Availability(partnerapi.AvailabilityRequest{ProductID: "tokyo-market", OptionID: "breakfast", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-20"})
@@ -79,7 +77,7 @@ func (b bench) reserve() platform.Hold {
 		}
 	}
 	b.t.Fatal("want a slot that can be booked")
-	return platform.Hold{}
+	return client.Hold{}
 }
 
 func TestTheClientMovesTheClock(t *testing.T) {
@@ -89,10 +87,10 @@ func TestTheClientMovesTheClock(t *testing.T) {
 	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Time(ctx)); !clock.Now.Equal(noon) || !clock.Frozen {
 		t.Fatalf("want noon, frozen, got %+v", clock)
 	}
-	if timer := mustSucceed[platform.Timer](t)(b.Control.Clock.Next(ctx, platform.HoldExpires)); timer.Subject != hold.Code || !b.Default().Clock().Now().Equal(hold.ExpiresAt) {
+	if timer := mustSucceed[client.Timer](t)(b.Control.Clock.Next(ctx, client.HoldExpires)); timer.Subject != hold.Code || !b.Default().Clock().Now().Equal(hold.ExpiresAt) {
 		t.Fatalf("want the clock at the hold's expiry, got %+v", timer)
 	}
-	if _, err := b.Control.Clock.Next(ctx, platform.HoldExpires); !client.IsStatus(err, http.StatusConflict) {
+	if _, err := b.Control.Clock.Next(ctx, client.HoldExpires); !client.IsStatus(err, http.StatusConflict) {
 		t.Fatalf("want nothing pending, got %v", err)
 	}
 	if clock := mustSucceed[client.Time](t)(b.Control.Clock.Set(ctx, noon)); !clock.Now.Equal(noon) {
@@ -152,8 +150,8 @@ func TestTheClientReadsTheJournal(t *testing.T) {
 	if n := mustSucceed[int](t)(b.Control.Journal.Count(ctx, client.Filter{Method: "GET", Contains: "products", Done: true})); n != 2 {
 		t.Fatalf("want two, got %d", n)
 	}
-	kept := mustSucceed[[]journal.Exchange](t)(b.Control.Journal.Exchanges(ctx, client.Filter{Limit: 1, Body: "key"}))
-	if own := b.Default().Journal().Exchanges(journal.Filter{Limit: 1}); len(kept) != 1 || string(kept[0].Answer.Body) != string(own[0].Answer.Body) || kept[0].Number != own[0].Number {
+	kept := mustSucceed[[]client.Exchange](t)(b.Control.Journal.Exchanges(ctx, client.Filter{Limit: 1, Body: "key"}))
+	if own := b.Default().Journal().Exchanges(client.Filter{Limit: 1}); len(kept) != 1 || string(kept[0].Answer.Body) != string(own[0].Answer.Body) || kept[0].Number != own[0].Number {
 		t.Fatalf("want the newest as the mock has it, got %+v", kept)
 	}
 	var archive strings.Builder
@@ -175,7 +173,7 @@ func TestTheClientReadsTheStateOfASandbox(t *testing.T) {
 	if state.HoldCount != 1 || state.Holds[0].Code != hold.Code || state.SlotCount != 1 {
 		t.Fatalf("want the hold and its slot, got %+v", state)
 	}
-	if broken := mustSucceed[[]platform.Violation](t)(b.Control.Invariants(ctx)); len(broken) != 0 {
+	if broken := mustSucceed[[]client.Violation](t)(b.Control.Invariants(ctx)); len(broken) != 0 {
 		t.Fatalf("want none broken, got %+v", broken)
 	}
 }
@@ -242,16 +240,16 @@ func TestAnAddressWithoutAMockIsAClearError(t *testing.T) {
 func TestTheClientListsAndChangesSlots(t *testing.T) {
 	t.Parallel()
 	b, ctx := start(t), t.Context()
-	slots := mustSucceed[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{Product: "tokyo-market", Option: "breakfast", From: "2026-07-10", Days: 2}))
+	slots := mustSucceed[[]client.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{Product: "tokyo-market", Option: "breakfast", From: "2026-07-10", Days: 2}))
 	if len(slots) == 0 || slots[0].Start.Format(partnerapi.DateLayout) != "2026-07-10" || !slots[0].End.After(slots[0].Start) {
 		t.Fatalf("want the slots of two days, got %+v", slots)
 	}
 	id := slots[0].AvailabilityID
-	changed := mustSucceed[platform.SlotState](t)(b.Control.Slots.Set(ctx, "tokyo-market", "breakfast", id, client.SlotChange{Vacancies: new(0), Capacity: new(9)}))
+	changed := mustSucceed[client.SlotState](t)(b.Control.Slots.Set(ctx, "tokyo-market", "breakfast", id, client.SlotChange{Vacancies: new(0), Capacity: new(9)}))
 	if changed.Status != partnerapi.StatusSoldOut || changed.Capacity != 9 || changed.Elsewhere != 9 {
 		t.Fatalf("want it sold out elsewhere, got %+v", changed)
 	}
-	if first := mustSucceed[[]platform.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{})); first[0].ProductID != "lisbon-walk" {
+	if first := mustSucceed[[]client.SlotState](t)(b.Control.Slots.List(ctx, client.SlotQuery{})); first[0].ProductID != "lisbon-walk" {
 		t.Fatalf("want the catalog's first option, got %+v", first[0])
 	}
 	if _, err := b.Control.Slots.Set(ctx, "tokyo-market", "breakfast", id, client.SlotChange{Status: new(partnerapi.SlotStatus("OPEN"))}); !client.IsStatus(err, 400) {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -49,6 +48,6 @@ func (c Clock) Run(ctx context.Context) (Time, error) {
 
 // Next moves the clock to the next event and returns that event. If kinds are given, only events of
 // those kinds count. If no event is pending, the error is a refusal with status 409.
-func (c Clock) Next(ctx context.Context, kinds ...platform.TimerKind) (platform.Timer, error) {
-	return field[platform.Timer](ctx, c.sandbox, http.MethodPost, "/clock/next", "timer", map[string]any{"kinds": kinds})
+func (c Clock) Next(ctx context.Context, kinds ...TimerKind) (Timer, error) {
+	return field[Timer](ctx, c.sandbox, http.MethodPost, "/clock/next", "timer", map[string]any{"kinds": kinds})
 }

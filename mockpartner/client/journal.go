@@ -6,19 +6,10 @@ import (
 	"maps"
 	"net/http"
 	"time"
-
-	"partnerkit.dev/mockpartner/internal/journal"
-	"partnerkit.dev/mockpartner/internal/judge"
 )
 
 // Journal gives access to a sandbox's requests and answers, and to the verdict on its callers.
 type Journal struct{ sandbox *sandbox }
-
-// Filter selects exchanges; zero values match everything.
-type Filter = journal.Filter
-
-// Testimony is what only the test knows about the callers.
-type Testimony = journal.Testimony
 
 // query returns the filter's parameters and others. Limit is not among them, because the count and
 // wait requests have no such parameter.
@@ -41,8 +32,8 @@ func limit(f Filter) map[string]any { return map[string]any{"limit": f.Limit} }
 
 // Exchanges returns the matching exchanges, in the order of arrival. Without a Limit it returns the
 // newest thousand.
-func (j Journal) Exchanges(ctx context.Context, f Filter) ([]journal.Exchange, error) {
-	return field[[]journal.Exchange](ctx, j.sandbox, http.MethodGet, "/journal?"+query(f, limit(f)), "exchanges", nil)
+func (j Journal) Exchanges(ctx context.Context, f Filter) ([]Exchange, error) {
+	return field[[]Exchange](ctx, j.sandbox, http.MethodGet, "/journal?"+query(f, limit(f)), "exchanges", nil)
 }
 
 // Count counts the matching exchanges.
@@ -74,8 +65,8 @@ func (j Journal) WriteHAR(ctx context.Context, w io.Writer, f Filter) error {
 
 // Verdict reports whether the sandbox's callers followed the contract. Its String method renders it
 // as text.
-func (j Journal) Verdict(ctx context.Context) (judge.Verdict, error) {
-	return call[judge.Verdict](ctx, j.sandbox, http.MethodGet, "/verdict", nil)
+func (j Journal) Verdict(ctx context.Context) (Verdict, error) {
+	return call[Verdict](ctx, j.sandbox, http.MethodGet, "/verdict", nil)
 }
 
 // Testify gives the judge of the callers what the mock cannot see. It returns the testimony with

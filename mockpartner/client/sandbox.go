@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // Sandbox is one isolated partner of a mock.
@@ -47,14 +46,14 @@ type Spec struct {
 // State is the internal state of a sandbox. The counts cover everything, the lists only the newest
 // thousand.
 type State struct {
-	Now          time.Time            `json:"now"`
-	Seed         uint64               `json:"seed"`
-	HoldCount    int                  `json:"holdCount"`
-	BookingCount int                  `json:"bookingCount"`
-	SlotCount    int                  `json:"slotCount"`
-	Holds        []platform.Hold      `json:"holds"`
-	Bookings     []platform.Booking   `json:"bookings"`
-	Slots        []platform.SlotState `json:"slots"`
+	Now          time.Time   `json:"now"`
+	Seed         uint64      `json:"seed"`
+	HoldCount    int         `json:"holdCount"`
+	BookingCount int         `json:"bookingCount"`
+	SlotCount    int         `json:"slotCount"`
+	Holds        []Hold      `json:"holds"`
+	Bookings     []Booking   `json:"bookings"`
+	Slots        []SlotState `json:"slots"`
 }
 
 // Sandboxes lists the sandboxes of the mock, by name.
@@ -127,6 +126,6 @@ func (c *Client) State(ctx context.Context) (State, error) {
 }
 
 // Invariants lists the violated invariants of the inventory; an empty list is healthy.
-func (c *Client) Invariants(ctx context.Context) ([]platform.Violation, error) {
-	return field[[]platform.Violation](ctx, c.sandbox, http.MethodGet, "/invariants", "violations", nil)
+func (c *Client) Invariants(ctx context.Context) ([]Violation, error) {
+	return field[[]Violation](ctx, c.sandbox, http.MethodGet, "/invariants", "violations", nil)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-
-	"partnerkit.dev/mockpartner/internal/platform"
 )
 
 // Slots gives access to the slots of a sandbox's options.
@@ -17,21 +15,18 @@ type SlotQuery struct {
 	Product string
 	Option  string
 	From    string // a date, such as 2026-07-01
-	Days    int    // at most platform.MaxCalendarDays
+	Days    int    // at most 60
 }
 
 // List lists every slot of an option, by start.
-func (s Slots) List(ctx context.Context, q SlotQuery) ([]platform.SlotState, error) {
+func (s Slots) List(ctx context.Context, q SlotQuery) ([]SlotState, error) {
 	query := encodeQuery(map[string]any{"product": q.Product, "option": q.Option, "from": q.From, "days": q.Days})
-	return field[[]platform.SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+query, "slots", nil)
+	return field[[]SlotState](ctx, s.sandbox, http.MethodGet, "/slots?"+query, "slots", nil)
 }
 
-// SlotChange is a change of a slot; nil leaves a field unchanged.
-type SlotChange = platform.SlotChange
-
 // Set changes a slot as the partner's own staff would, and returns the changed slot.
-func (s Slots) Set(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (platform.SlotState, error) {
-	return call[platform.SlotState](ctx, s.sandbox, http.MethodPatch, "/slots", struct {
+func (s Slots) Set(ctx context.Context, productID, optionID, availabilityID string, change SlotChange) (SlotState, error) {
+	return call[SlotState](ctx, s.sandbox, http.MethodPatch, "/slots", struct {
 		ProductID      string `json:"productId"`
 		OptionID       string `json:"optionId"`
 		AvailabilityID string `json:"availabilityId"`

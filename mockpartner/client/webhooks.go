@@ -4,9 +4,6 @@ import (
 	"context"
 	"net/http"
 	"time"
-
-	"partnerkit.dev/mockpartner/internal/script"
-	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
 // Webhooks controls the webhooks that a sandbox sends to its marketplace.
@@ -19,10 +16,10 @@ type WebhookStatus struct {
 		URL string   `json:"url"`
 		On  []string `json:"on"`
 	} `json:"config"`
-	Counts     webhook.Counts     `json:"counts"`
-	Faults     []Fault            `json:"faults"`
-	Problems   []string           `json:"problems"` // errors that prevented planned changes
-	Deliveries []webhook.Delivery `json:"deliveries"`
+	Counts     DeliveryCounts `json:"counts"`
+	Faults     []Fault        `json:"faults"`
+	Problems   []string       `json:"problems"` // errors that prevented planned changes
+	Deliveries []Delivery     `json:"deliveries"`
 }
 
 // Status returns the configuration and the newest thousand deliveries.
@@ -42,19 +39,19 @@ func (w Webhooks) TurnOff(ctx context.Context) error {
 }
 
 // SendTrigger sends a sync/trigger now.
-func (w Webhooks) SendTrigger(ctx context.Context) (webhook.Delivery, error) {
-	return call[webhook.Delivery](ctx, w.sandbox, http.MethodPost, "/webhooks/trigger", nil)
+func (w Webhooks) SendTrigger(ctx context.Context) (Delivery, error) {
+	return call[Delivery](ctx, w.sandbox, http.MethodPost, "/webhooks/trigger", nil)
 }
 
 // SendNotify notifies the marketplace of a slot's current state.
-func (w Webhooks) SendNotify(ctx context.Context, productID, optionID, availabilityID string) (webhook.Delivery, error) {
+func (w Webhooks) SendNotify(ctx context.Context, productID, optionID, availabilityID string) (Delivery, error) {
 	slot := map[string]string{"productId": productID, "optionId": optionID, "availabilityId": availabilityID}
-	return call[webhook.Delivery](ctx, w.sandbox, http.MethodPost, "/webhooks/notify", slot)
+	return call[Delivery](ctx, w.sandbox, http.MethodPost, "/webhooks/notify", slot)
 }
 
 // Wait waits until n webhooks of that kind have ended in that state, and reports whether they have.
 // An empty kind or state matches any. It waits for at most a minute.
-func (w Webhooks) Wait(ctx context.Context, kind script.WebhookKind, state webhook.State, n int, timeout time.Duration) (met bool, err error) {
+func (w Webhooks) Wait(ctx context.Context, kind WebhookKind, state DeliveryState, n int, timeout time.Duration) (met bool, err error) {
 	parameters := wait(n, timeout)
 	parameters["kind"], parameters["state"] = kind, state
 	return field[bool](ctx, w.sandbox, http.MethodGet, "/webhooks/wait?"+encodeQuery(parameters), "met", nil)

@@ -56,7 +56,7 @@ func (s *Server) AssertCallerKept(t testing.TB) {
 // AssertCallerKept is Server.AssertCallerKept for one sandbox.
 func AssertCallerKept(t testing.TB, box *mockpartner.Sandbox) {
 	t.Helper()
-	if verdict := box.Verdict(); verdict.Verdict != mockpartner.Kept {
+	if verdict := box.Verdict(); verdict.Verdict != client.Kept {
 		t.Errorf("sandbox %s: %s", box.Name(), verdict)
 	}
 }

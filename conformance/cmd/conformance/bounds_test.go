@@ -170,7 +170,7 @@ func TestOnlyTheProductsOptionsAndDatesThatAreNamedAreAskedForAndBooked(t *testi
 	if c := r.result.Coverage; c.OptionsAsked != 1 || c.Options != 12 || c.Products != 8 || c.Holds == 0 {
 		t.Errorf("want the catalog judged whole, and one option booked, got %+v", c)
 	}
-	for _, booking := range mock.Default().Platform().Bookings() {
+	for _, booking := range mock.Default().Bookings() {
 		if booking.ProductID != "lisbon-walk" {
 			t.Errorf("want no other product booked, got %+v", booking)
 		}
@@ -280,7 +280,7 @@ func TestNonsenseLeavesNoHoldBehindAlsoWhereItIsTaken(t *testing.T) {
 	if r.code != 0 || len(r.outcomes(report.Warned)) != 0 {
 		t.Errorf("want exit 0, got %d\n%s", r.code, r.notPassed())
 	}
-	if len(mock.Default().Platform().Holds()) == 0 {
+	if len(mock.Default().Holds()) == 0 {
 		t.Error("want holds by bodies that are declared as text, got none")
 	}
 	allUndone(t, r, mock)

@@ -71,7 +71,7 @@ func startLawful(t *testing.T, partner lawfulPartner) string {
 		partner.options(&options)
 	}
 	mock, url := startMock(t, options)
-	if _, err := mock.Create(mockpartner.SandboxSpec{Name: "another"}); err != nil {
+	if _, err := mock.Create("another"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { everythingUndone(t, mock) })
@@ -129,7 +129,7 @@ func lawfulCatalogs() []lawfulPartner {
 			s.Capacity = catalog.Seats{Min: 5, Max: 5}
 		}), code: 3},
 		{name: "nothing is sold", options: func(o *mockpartner.Options) {
-			o.Scenario = &mockpartner.Scenario{Faults: []mockpartner.Fault{{Match: mockpartner.Match{Endpoint: partnerapi.Products}, Answered: "200", Actions: mockpartner.Actions{JQ: "[]"}}}}
+			o.Scenario, _ = mockpartner.ParseScenario("nothing.yaml", []byte(`faults: [{match: {endpoint: products}, answered: "200", jq: "[]"}]`))
 		}, code: 3},
 		{name: "a slot on every day", catalog: eachSchedule(func(s *catalog.Schedule) { s.ClosedOn = nil }), open: []string{"availability.empty"}},
 		{name: "prices that slots do not change", catalog: eachSchedule(func(s *catalog.Schedule) { s.UnitPricing = catalog.PricingEmpty })},

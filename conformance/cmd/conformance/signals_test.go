@@ -18,6 +18,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -99,7 +100,7 @@ func TestHoldsAreUndoneWhenTheRunIsInterrupted(t *testing.T) {
 				if !strings.Contains(r.stdout, "Not judged. The run was interrupted.") || r.stderr != "" {
 					t.Errorf("want the screen to say that the run was interrupted, got\n%s%s", r.stdout, r.stderr)
 				}
-				if held := len(mock.Default().Platform().Holds()); held < at.holds || len(mock.Default().Platform().Bookings()) < at.bookings {
+				if held := len(mock.Default().Holds()); held < at.holds || len(mock.Default().Bookings()) < at.bookings {
 					t.Errorf("want the run to have made %d holds and %d bookings by then", at.holds, at.bookings)
 				}
 				allUndone(t, r, mock)
@@ -259,7 +260,7 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 			mock := newSmallMock(t)
 			address, account := k.killRun(t, mock)
 			cleanedUp := cleanUp(t, account, address)
-			for _, booking := range mock.Default().Platform().Bookings() {
+			for _, booking := range mock.Default().Bookings() {
 				if booking.CancelledAt.IsZero() {
 					t.Errorf("want every booking cancelled, got %+v", booking)
 				}
@@ -288,7 +289,7 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 			if again := cleanUp(t, account, address); len(again.NotUndone) != len(cleanedUp.NotUndone) {
 				t.Errorf("want the same answer again, got %+v", again)
 			}
-			mock.Default().Clock().Set(latest.Add(time.Second))
+			mock.Default().SetClock(latest.Add(time.Second))
 			if left := holdsOf(mock); len(left) > 0 {
 				t.Errorf("want none left after the latest expiry, %s, got %+v", latest, left)
 			}
@@ -300,9 +301,9 @@ func TestAfterARunIsKilledACleanupLeavesOnlyHoldsWhoseAnswerNeverArrivedAndLists
 }
 
 // holdsOf returns the holds that a mock has now.
-func holdsOf(mock *mockpartner.Mock) (holds []mockpartner.Hold) {
-	for _, hold := range mock.Default().Platform().Holds() {
-		if hold.State == mockpartner.Held {
+func holdsOf(mock *mockpartner.Mock) (holds []client.Hold) {
+	for _, hold := range mock.Default().Holds() {
+		if hold.State == client.Held {
 			holds = append(holds, hold)
 		}
 	}
@@ -311,7 +312,7 @@ func holdsOf(mock *mockpartner.Mock) (holds []mockpartner.Hold) {
 
 // isListed reports whether a hold is among what is left: by its reference or,
 // where its reserve had none, by its slot.
-func isListed(hold mockpartner.Hold, left []report.Leftover) bool {
+func isListed(hold client.Hold, left []report.Leftover) bool {
 	return slices.ContainsFunc(left, func(one report.Leftover) bool {
 		return one.Reference == hold.ResellerReference || hold.ResellerReference == "" && one.AvailabilityID == hold.AvailabilityID
 	})

@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // expiry are the rules about holds that expired.
@@ -81,8 +82,8 @@ func TestAnInterruptEndsTheWaitImmediatelyAndKeepsWhatWasJudged(t *testing.T) {
 // is held was not held for long.
 func waitingBegan(t *testing.T, mock *mockpartner.Mock) {
 	t.Helper()
-	made := mock.Default().Platform().Holds()
-	held := slices.IndexFunc(made, func(h mockpartner.Hold) bool { return h.State == mockpartner.Held })
+	made := mock.Default().Holds()
+	held := slices.IndexFunc(made, func(h client.Hold) bool { return h.State == client.Held })
 	if held < 0 || held > len(made)/2 {
 		t.Errorf("want a hold of the run's first half to be still there, got the first at %d of %d", held, len(made))
 	}

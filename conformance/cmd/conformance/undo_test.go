@@ -102,7 +102,7 @@ func TestAtMostTwoBookingsAreMadeWithAPartnerWithoutCancelAndBothAreListed(t *te
 	mock, address := startMock(t, mockpartner.Options{Variants: []string{"no-cancel"}})
 	r := judge(t, address, ofMock(address)...)
 	made, listed := map[string]bool{}, map[string]bool{}
-	for _, booking := range mock.Default().Platform().Bookings() {
+	for _, booking := range mock.Default().Bookings() {
 		made[booking.ID] = true
 	}
 	for _, left := range r.result.NotUndone {
@@ -115,16 +115,18 @@ func TestAtMostTwoBookingsAreMadeWithAPartnerWithoutCancelAndBothAreListed(t *te
 
 func TestAtMostFiveBookingsStayAtAPartnerWhoseCancellationsFail(t *testing.T) {
 	t.Parallel()
-	for name, match := range map[string]mockpartner.Match{
-		"every cancellation":               {Endpoint: partnerapi.Cancel},
-		"the cancellations of one product": {Endpoint: partnerapi.Cancel, Product: "first"},
-		"each cancellation without a body": {Endpoint: partnerapi.Cancel, NoBody: true},
+	for name, match := range map[string]string{
+		"every cancellation":               `{endpoint: cancel}`,
+		"the cancellations of one product": `{endpoint: cancel, product: first}`,
+		"each cancellation without a body": `{endpoint: cancel, no_body: true}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fault := mockpartner.Fault{Match: match}
-			fault.Status = http.StatusInternalServerError
-			_, address := startMock(t, mockpartner.Options{Scenario: &mockpartner.Scenario{Faults: []mockpartner.Fault{fault}}})
+			scenario, err := mockpartner.ParseScenario("cancel.yaml", []byte("faults: [{match: "+match+", status: 500}]"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, address := startMock(t, mockpartner.Options{Scenario: scenario})
 			r := judge(t, address, ofMock(address, "--depth", "standard", "--max-holds", "150")...)
 			if left := len(r.result.NotUndone); r.code != 1 || left == 0 || left > 5 {
 				t.Errorf("want exit 1 and 1 to 5 bookings that stay, got %d and %d\n%s", r.code, left, r.notPassed())

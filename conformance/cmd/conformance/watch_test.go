@@ -99,7 +99,7 @@ func TestWatchingThatIsInterruptedDuringARunReleasesWhatItHolds(t *testing.T) {
 	var once atomic.Bool
 	w := startWatch(t, serve(t, func(answer http.ResponseWriter, request *http.Request) {
 		mock.ServeHTTP(answer, request)
-		if strings.HasSuffix(request.URL.Path, "/reserve") && len(mock.Default().Platform().Holds()) > 0 && !once.Swap(true) {
+		if strings.HasSuffix(request.URL.Path, "/reserve") && len(mock.Default().Holds()) > 0 && !once.Swap(true) {
 			close(held)
 		}
 	}))

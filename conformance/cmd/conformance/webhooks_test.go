@@ -27,7 +27,7 @@ func freePort(t *testing.T) string {
 // startNotifier starts a mock that sends its webhooks to that address.
 func startNotifier(t *testing.T, address string, options mockpartner.Options) (url string) {
 	t.Helper()
-	options.Webhooks = &mockpartner.Webhooks{URL: address, Secret: webhookSecret}
+	options.Webhooks = mockpartner.Webhooks{URL: address, Secret: webhookSecret}
 	_, url = startMock(t, options)
 	return url
 }

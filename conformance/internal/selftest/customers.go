@@ -66,7 +66,7 @@ func (c *Customers) Calls() int64 { return c.calls.Load() }
 // everySlot returns the slots with counted seats that can be booked.
 func everySlot(mock *mockpartner.Mock) (slots []partnerapi.ReserveRequest) {
 	business := mock.Default().Platform()
-	today := mock.Default().Clock().Now()
+	today := mock.Default().Now()
 	for _, product := range business.Catalog().Products {
 		for _, option := range product.Options {
 			request := partnerapi.ReserveRequest{ProductID: product.ID, OptionID: option.ID, Units: []partnerapi.UnitQuantity{{ID: option.Units[0].ID}}}

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // authKey is the key of every mock. It is used for nothing else.
@@ -75,7 +76,7 @@ func (m *mock) notify(options *mockpartner.Options) error {
 	if err := listener.Close(); err != nil {
 		return fmt.Errorf("find a port for webhooks: %w", err)
 	}
-	options.Webhooks = &mockpartner.Webhooks{URL: "http://" + m.inbox + inbox.DefaultPath, Secret: webhookSecret}
+	options.Webhooks = mockpartner.Webhooks{URL: "http://" + m.inbox + inbox.DefaultPath, Secret: webhookSecret}
 	return nil
 }
 
@@ -107,7 +108,7 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 		left = append(left, fmt.Sprintf("%s: %s: %s", violation.Invariant, violation.Subject, violation.Message))
 	}
 	for _, hold := range business.Holds() {
-		if hold.State == mockpartner.Held {
+		if hold.State == client.Held {
 			left = append(left, fmt.Sprintf("the hold %q was left", hold.Code))
 		}
 	}
@@ -116,7 +117,7 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 		most = mostBookings
 	}
 	for _, booking := range business.Bookings() {
-		if booking.State != mockpartner.Cancelled {
+		if booking.State != client.Cancelled {
 			booked++
 		}
 	}

@@ -156,11 +156,11 @@ func mockAsItIs() Case { return Case{Kind: Lawful, Name: "mock", Flags: exploreF
 func belowAPath() Case { return Case{Kind: Lawful, Name: "below-a-path", Path: "/partner/v2"} }
 
 func variantCase(v mockpartner.Variant) Case {
-	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.AboutWebhooks(), Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploreFlags(fewLifecycles)}
+	return Case{Kind: Variant, Name: v.Name, Scarce: v.Scarce, Webhooks: v.Webhooks, Options: mockpartner.Options{Variants: []string{v.Name}}, Flags: exploreFlags(fewLifecycles)}
 }
 
 func defectCase(d mockpartner.Defect) Case {
-	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Dimension: d.Dimension, Webhooks: d.AboutWebhooks(), Options: mockpartner.Options{Defects: []string{d.Name}}}
+	c := Case{Kind: Defect, Name: d.Name, Rule: d.Rule, Dimension: d.Dimension, Webhooks: d.Webhooks, Options: mockpartner.Options{Defects: []string{d.Name}}}
 	if d.Dimension != "" {
 		c.Kind = Deep
 	}

@@ -13,7 +13,6 @@ import (
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // try runs the selftest on one case, with nothing to prove but it.
@@ -29,17 +28,16 @@ func try(t *testing.T, c selftest.Case) (*selftest.Matrix, string) {
 	return matrix, dir
 }
 
-// scenarioOptions is a mock that plays a scenario.
-func scenarioOptions(s mockpartner.Scenario) mockpartner.Options {
-	return mockpartner.Options{Scenario: &s}
-}
-
 func TestATrialStatesWhatTheSuiteFound(t *testing.T) {
 	t.Parallel()
 	broken := func(names ...string) mockpartner.Options { return mockpartner.Options{Defects: names} }
 	few := []string{"--max-holds", "30"} // a run without a bound takes ten times as long
-	never := mockpartner.Fault{
-		Name: "never", Match: mockpartner.Match{Endpoint: partnerapi.Cancel, Method: "PUT"}, Actions: mockpartner.Actions{SetStatus: 500},
+	plays := func(scenario string) mockpartner.Options {
+		s, err := mockpartner.ParseScenario("tried.yaml", []byte(scenario))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mockpartner.Options{Scenario: s}
 	}
 	for _, test := range []struct {
 		name    string
@@ -55,16 +53,12 @@ func TestATrialStatesWhatTheSuiteFound(t *testing.T) {
 			selftest.Case{Kind: selftest.Defect, Rule: "reserve.code", Options: broken("hold-without-code", "probe-without-content")},
 			selftest.WrongRule, "products.probe.status failed: "},
 		{"a defect whose fault is never reached never fired",
-			selftest.Case{Kind: selftest.Defect, Rule: "cancel.status", Options: scenarioOptions(mockpartner.Scenario{Faults: []mockpartner.Fault{never}})},
+			selftest.Case{Kind: selftest.Defect, Rule: "cancel.status", Options: plays(`faults: [{name: never, match: {endpoint: cancel, method: PUT}, set_status: 500}]`)},
 			selftest.NeverFired, "of its faults and quirks, these never fired: never"},
 		{"a defect whose quirk is about no case never fired",
-			selftest.Case{Kind: selftest.Defect, Rule: "reserve.vacancies.one", Options: scenarioOptions(mockpartner.Scenario{
-				Quirks: []mockpartner.Quirk{{On: mockpartner.OnReserve, Takes: mockpartner.AmountNone, Product: "no-such-product"}},
-			})}, selftest.NeverFired, "of its faults and quirks, these never fired: quirk-1"},
+			selftest.Case{Kind: selftest.Defect, Rule: "reserve.vacancies.one", Options: plays(`quirks: [{on: reserve, takes: none, product: no-such-product}]`)}, selftest.NeverFired, "of its faults and quirks, these never fired: quirk-1"},
 		{"a defect whose quirk shows and is not found survives",
-			selftest.Case{Kind: selftest.Defect, Rule: "products.json", Options: scenarioOptions(mockpartner.Scenario{
-				Quirks: []mockpartner.Quirk{{Shuffle: true}},
-			})}, selftest.Survived, "products.json passed, expected failed"},
+			selftest.Case{Kind: selftest.Defect, Rule: "products.json", Options: plays(`quirks: [{shuffle: true}]`)}, selftest.Survived, "products.json passed, expected failed"},
 		{"a lawful partner of which nothing is found is silent",
 			selftest.Case{Kind: selftest.Variant, Options: mockpartner.Options{Variants: []string{"no-tickets"}}, Scarce: true, Flags: few}, selftest.Silent, ""},
 		{"a lawful partner that breaks a SHOULD rule is flagged",

@@ -113,7 +113,7 @@ func brokenWindows(t *testing.T, o mockpartner.Options) (broken []string) {
 func TestWindowsOfLawfulPartnersAgree(t *testing.T) {
 	t.Parallel()
 	for _, v := range mockpartner.Variants() {
-		if v.AboutWebhooks() {
+		if v.Webhooks {
 			continue
 		}
 		t.Run(v.Name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/mockpartner"
+	mockclient "partnerkit.dev/mockpartner/client"
 )
 
 func marketStarts(ctx context.Context, s *stage, often paces) error {
@@ -46,7 +46,7 @@ func catalogIsPulled(ctx context.Context, s *stage) error {
 	if _, err := s.partner.shown.Webhooks.SendTrigger(ctx); err != nil {
 		return err
 	}
-	if err := s.webhookArrives(ctx, mockpartner.Trigger); err != nil {
+	if err := s.webhookArrives(ctx, mockclient.Trigger); err != nil {
 		return err
 	}
 	return s.comes(ctx, func(ctx context.Context) ([]string, error) {
@@ -69,11 +69,11 @@ func catalogIsPulled(ctx context.Context, s *stage) error {
 }
 
 // webhookPaths are the ends of the webhooks' addresses.
-var webhookPaths = map[mockpartner.WebhookKind]string{mockpartner.Trigger: "/sync/trigger", mockpartner.Notify: "/availability/notify"}
+var webhookPaths = map[mockclient.WebhookKind]string{mockclient.Trigger: "/sync/trigger", mockclient.Notify: "/availability/notify"}
 
 // webhookArrives waits until the webhook of that kind has arrived and prints it. The demo sends one
 // of each kind.
-func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind) error {
+func (s *stage) webhookArrives(ctx context.Context, kind mockclient.WebhookKind) error {
 	for arrived := false; !arrived; {
 		var err error
 		if arrived, err = s.partner.silent.Webhooks.Wait(ctx, kind, "", 1, time.Minute); err != nil {
@@ -91,7 +91,7 @@ func (s *stage) webhookArrives(ctx context.Context, kind mockpartner.WebhookKind
 		for _, attempt := range delivery.Attempts {
 			s.output.printCall(attempt.Status, "marketplace", "POST "+shortenIDs("/api/v1/partner-integrations/"+s.market.integration.IntegrationID)+webhookPaths[kind]+" by webhook")
 		}
-		if delivery.State != mockpartner.Delivered {
+		if delivery.State != "delivered" {
 			return fmt.Errorf("the webhook: expected delivered, received %s: %s", delivery.State, delivery.Reason)
 		}
 		return nil

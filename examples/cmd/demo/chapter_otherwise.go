@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/mockpartner"
 	mock "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -84,7 +83,7 @@ func slotSellsOut(ctx context.Context, s *stage) error {
 	if _, err := s.partner.shown.Slots.Set(ctx, o.product, o.variation.ExternalSync.ExternalOptionID, slot.AvailabilityID, mock.SlotChange{Status: &gone}); err != nil {
 		return err
 	}
-	if err := s.webhookArrives(ctx, mockpartner.Notify); err != nil {
+	if err := s.webhookArrives(ctx, mock.Notify); err != nil {
 		return err
 	}
 	shown, err := s.market.slotNow(ctx, slot)

@@ -25,7 +25,7 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 	if err := errors.Join(s.keep("verdict.json", verdict), s.keepArchive(ctx)); err != nil {
 		return err
 	}
-	if verdict.Verdict != mockpartner.Kept {
+	if verdict.Verdict != client.Kept {
 		return firstFinding(verdict)
 	}
 	lost, err := s.partner.silent.Invariants(ctx)
@@ -34,7 +34,7 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 	}
 	kept := 0
 	for _, rule := range verdict.Rules {
-		if rule.Verdict == mockpartner.Kept {
+		if rule.Verdict == client.Kept {
 			kept++
 		}
 	}
@@ -46,13 +46,13 @@ func marketplaceIsJudged(ctx context.Context, s *stage) error {
 
 // firstFinding returns the first finding of an unexpected verdict. The complete verdict is in a
 // file.
-func firstFinding(verdict mockpartner.Verdict) error {
+func firstFinding(verdict client.Verdict) error {
 	for _, rule := range verdict.Rules {
 		for _, finding := range rule.Findings {
 			return fmt.Errorf("expected every rule to be kept; %s (%s) is broken: %s", rule.ID, rule.Clause, finding.Message)
 		}
 	}
-	return want("the verdict", mockpartner.Kept, verdict.Verdict)
+	return want("the verdict", client.Kept, verdict.Verdict)
 }
 
 // brokenPartnerIsFound runs the suite against a second partner, which has a defect.

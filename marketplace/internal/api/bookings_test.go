@@ -56,7 +56,7 @@ func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 func (b *bench) notifySlot(t testing.TB, mock *mockpartner.Mock, made registered, adults int) map[string]any {
 	t.Helper()
 	const product, option = "tokyo-market", "breakfast"
-	slots, err := mock.Default().Platform().Calendar(product, option, b.now().AddDate(0, 0, 9), 20)
+	slots, err := mock.Default().Slots(product, option, b.now().AddDate(0, 0, 9), 20)
 	must(t, err)
 	for len(slots) > 0 && slots[0].Status != partnerapi.StatusAvailable {
 		slots = slots[1:]
@@ -168,7 +168,7 @@ func TestARequestWithAKeyIsDoneOnce(t *testing.T) {
 	if read := s.do(t, "GET", "/api/v1/resellers/bookings/"+made.ID, "", s.reseller); string(read.body) != string(first.body) {
 		t.Errorf("want what is read to be what was answered, got %s\nand %s", read.body, first.body)
 	}
-	if holds := s.partner.Default().Platform().Holds(); len(holds) != 1 {
+	if holds := s.partner.Default().Holds(); len(holds) != 1 {
 		t.Errorf("want one hold, got %d", len(holds))
 	}
 	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", s.order, header{"Idempotency-Key", strings.Repeat("x", 201)}, s.reseller), 400, "Idempotency-Key")
@@ -209,7 +209,7 @@ func TestAnOperatorFindsRetriesAndSettlesAPaidBooking(t *testing.T) {
 	if len(list) != 1 || list[0].ID != held.ID || !slices.Equal(list[0].Attention.Actions, []client.Action{client.MayConfirm, client.MayCancel}) {
 		t.Errorf("want it listed with what can be done, got %+v", list)
 	}
-	code := s.partner.Default().Platform().Holds()[0].Code
+	code := s.partner.Default().Holds()[0].Code
 	if _, err := s.control.Journal.Testify(t.Context(), control.Testimony{ByHand: code}); err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
+	mockclient "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas"
 )
 
@@ -129,7 +130,7 @@ func TestATriggerPullsTheCatalogAndSkipsTheSameOne(t *testing.T) {
 	mock, address := aPartner(t)
 	partner := b.signIn(t, domain.Partner)
 	made := b.register(t, partner, address)
-	if calls := len(mock.Default().Journal().Record().Exchanges); calls != 0 {
+	if calls := len(mock.Default().Exchanges(mockclient.Filter{})); calls != 0 {
 		t.Errorf("want no call made by a registration, got %d calls", calls)
 	}
 	for _, skipped := range []bool{false, true} {

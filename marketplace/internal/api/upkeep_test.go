@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
+	mockclient "partnerkit.dev/mockpartner/client"
 )
 
 const integrationsPath = "/api/v1/partner-integrations/"
@@ -42,13 +43,13 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	if a := b.trigger(t, made); a.StatusCode != 200 {
 		t.Fatalf("want the old key still in use, got %d %s", a.StatusCode, a.body)
 	}
-	calls := len(mock.Default().Journal().Record().Exchanges)
+	calls := len(mock.Default().Exchanges(mockclient.Filter{}))
 	var view client.Integration
 	patch(`{"name":"New Town Walks","handles_ticket_delivery":true}`).data(t, &view)
 	if view.Name != "New Town Walks" || !view.HandlesTicketDelivery || view.BaseURL != address {
 		t.Errorf("want name and tickets changed, and nothing else, got %+v", view)
 	}
-	if now := len(mock.Default().Journal().Record().Exchanges); now != calls {
+	if now := len(mock.Default().Exchanges(mockclient.Filter{})); now != calls {
 		t.Errorf("want no call for a change of the name, got %d", now-calls)
 	}
 	wantProblem(t, patch(fmt.Sprintf(`{"base_url":%q}`, moved.URL)), 422, "with 401")
@@ -56,7 +57,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	if view.BaseURL != moved.URL {
 		t.Errorf("want the new address, got %q", view.BaseURL)
 	}
-	if a := b.trigger(t, made); a.StatusCode != 200 || len(other.Default().Journal().Record().Exchanges) < 3 {
+	if a := b.trigger(t, made); a.StatusCode != 200 || len(other.Default().Exchanges(mockclient.Filter{})) < 3 {
 		t.Errorf("want the next sync to use the new address and key, got %d %s", a.StatusCode, a.body)
 	}
 	if view.Health.FailureCount != 0 {
@@ -93,7 +94,7 @@ func TestAForcedChangeIsNotTried(t *testing.T) {
 	if a := b.do(t, "PATCH", integrationsPath+made.ID, `{"auth_key":"partner-key-3","auth_type":"api_key","force":true}`, owner); a.StatusCode != 200 {
 		t.Fatalf("want it stored, got %d %s", a.StatusCode, a.body)
 	}
-	if calls := len(mock.Default().Journal().Record().Exchanges); calls != 0 {
+	if calls := len(mock.Default().Exchanges(mockclient.Filter{})); calls != 0 {
 		t.Errorf("want no call, got %d", calls)
 	}
 	wantProblem(t, b.trigger(t, made), 502, "with 401")

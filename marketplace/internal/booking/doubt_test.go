@@ -7,7 +7,6 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -24,12 +23,12 @@ func (b *bench) nothingLeft(t *testing.T) {
 	t.Helper()
 	of := b.partner.Default().Platform()
 	for _, hold := range of.Holds() {
-		if hold.State == mockpartner.Held {
+		if hold.State == client.Held {
 			t.Errorf("want no hold left, got %+v", hold)
 		}
 	}
 	for _, booked := range of.Bookings() {
-		if booked.State == mockpartner.Booked {
+		if booked.State == client.Booked {
 			t.Errorf("want no booking left, got %+v", booked)
 		}
 	}

@@ -255,7 +255,7 @@ func (b *bench) requireCalls(t *testing.T, endpoint partnerapi.Endpoint, want in
 func (b *bench) requireKept(t *testing.T) {
 	t.Helper()
 	b.partner.AssertCallerKept(t)
-	if broken := b.partner.Default().Platform().Invariants(); broken != nil {
+	if broken := b.partner.Default().Invariants(); broken != nil {
 		t.Errorf("%+v", broken)
 	}
 }

@@ -117,7 +117,7 @@ func TestAHoldIsReleased(t *testing.T) {
 			if _, err := b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, held.ID, ""); domain.ReasonOf(err) != domain.HoldExpired {
 				t.Errorf("Expected a cancel to be refused as too late, received %v", err)
 			}
-			if holds := b.partner.Default().Platform().Holds(); holds[0].State == mockpartner.Held {
+			if holds := b.partner.Default().Holds(); holds[0].State == client.Held {
 				t.Errorf("want no hold left, got %+v", holds)
 			}
 			if paid := b.pays(t, held.ID, "late"); paid.Status != domain.Paid {
@@ -148,7 +148,7 @@ func TestAPartnersRefusalIsShownInItsWords(t *testing.T) {
 	if _, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, o.ID); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("want no booking, got %v", err)
 	}
-	check(t, b.partner.Default().Platform().SetSlot(product, option, b.order.Slot, mockpartner.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
+	check(t, b.partner.Default().SetSlot(product, option, b.order.Slot, client.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
 	if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
@@ -199,7 +199,7 @@ func TestAConfirmWithoutAnAnswerIsSentAgainAndBooksOnce(t *testing.T) {
 			b.work(t)
 			b.is(t, held.ID, domain.Confirmed)
 			b.requireCalls(t, partnerapi.Confirm, 3)
-			if n := len(b.partner.Default().Platform().Bookings()); n != 1 {
+			if n := len(b.partner.Default().Bookings()); n != 1 {
 				t.Errorf("want one booking, got %d", n)
 			}
 			if strings.HasPrefix(answer, "fault") { // the partner's judge counts every 200 as an answer
@@ -271,7 +271,7 @@ func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 	}
 	b.byHand(t, held)
 	confirmed, err := b.Retry(t.Context(), held.ID)
-	if err != nil || confirmed.Status != domain.Confirmed || len(b.partner.Default().Platform().Bookings()) != 1 {
+	if err != nil || confirmed.Status != domain.Confirmed || len(b.partner.Default().Bookings()) != 1 {
 		t.Errorf("want the partner's booking found, got %+v and %v", confirmed, err)
 	}
 	b.requireKept(t)

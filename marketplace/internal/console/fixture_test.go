@@ -128,7 +128,7 @@ func (s *shop) registerStocked() registered {
 func (s *shop) order(of registered) string {
 	s.t.Helper()
 	const product, option = "tokyo-market", "breakfast"
-	slots, err := s.partner.Default().Platform().Calendar(product, option, s.now().AddDate(0, 0, 9), 20)
+	slots, err := s.partner.Default().Slots(product, option, s.now().AddDate(0, 0, 9), 20)
 	s.must(err)
 	for _, slot := range slots {
 		if slot.Status != partnerapi.StatusAvailable {
@@ -157,7 +157,7 @@ func (s *shop) arm(fault string) {
 // count as a breach by the marketplace.
 func (s *shop) byHand() {
 	s.t.Helper()
-	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Platform().Holds()[0].Code})
+	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Holds()[0].Code})
 	s.must(err)
 }
 

@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // seedOf returns the seed for the customers, the partner's faults and our faults. How they coincide
@@ -170,7 +170,7 @@ func (s *shop) await(t *testing.T, f testForm, what string, so, mayAge func() bo
 
 // underWay reports whether the partner has unanswered calls whose callers are still connected.
 func (s *shop) underWay() bool {
-	return slices.ContainsFunc(s.partner.Default().Journal().Record().Exchanges, func(e mockpartner.Exchange) bool {
+	return slices.ContainsFunc(s.partner.Default().Exchanges(client.Filter{}), func(e client.Exchange) bool {
 		return !e.Done && e.LeftAfter == nil
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -33,7 +33,7 @@ func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 	}
 	seats := max(1, many/20)
 	s := open(t, seedOf(t), seats, slowly, false)
-	check(t, s.partner.Default().Platform().SetSlot("harbour", "noon", s.slots[0].ID, mockpartner.SlotChange{Vacancies: &seats})) // the partner may have sold some elsewhere
+	check(t, s.partner.Default().SetSlot("harbour", "noon", s.slots[0].ID, client.SlotChange{Vacancies: &seats})) // the partner may have sold some elsewhere
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	customers := make([]*customer, many)
@@ -76,7 +76,7 @@ func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 		t.Errorf("want no wait longer than %s, got %s", longestWait, waits[many-1])
 	}
 	s.partner.AssertCallerKept(t)
-	if broken := s.partner.Default().Platform().Invariants(); broken != nil {
+	if broken := s.partner.Default().Invariants(); broken != nil {
 		t.Errorf("the partner's inventory: %+v", broken)
 	}
 	t.Logf("%s: %d customers, %d seats, %d confirmed, %d refused because none are left, %d of these in the partner's words; waited for a hold or a refusal: median %s, p99 %s, longest %s",
@@ -92,7 +92,7 @@ func percentile(sorted []time.Duration, percent int) time.Duration {
 func (s *shop) refusals(t *testing.T) (n int, words map[string]bool) {
 	t.Helper()
 	words = map[string]bool{}
-	for _, e := range s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{Endpoint: partnerapi.Reserve, Status: 400}) {
+	for _, e := range s.partner.Default().Exchanges(client.Filter{Endpoint: partnerapi.Reserve, Status: 400}) {
 		var refusal partnerapi.Refusal
 		check(t, json.Unmarshal(e.Answer.Body, &refusal))
 		words[refusal.Message] = true

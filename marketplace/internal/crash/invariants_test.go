@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -97,7 +97,7 @@ func (r *outcome) customers(t *testing.T) {
 // releases requires that each release was sent after its booking gave up the hold, and no confirm
 // after the release.
 func (r *outcome) releases() {
-	released := map[string]mockpartner.Exchange{} // the first one, by code
+	released := map[string]client.Exchange{} // the first one, by code
 	for _, e := range r.journal {
 		if e.Endpoint != partnerapi.Release && e.Endpoint != partnerapi.Confirm {
 			continue
@@ -131,7 +131,7 @@ const clockError = 500 * time.Millisecond
 
 // movedBefore reports whether a booking had given up its hold when a release arrived. The history
 // is in the order of creation. Its times are the replicas' readings of the database's clock.
-func (r *outcome) movedBefore(b domain.Booking, e mockpartner.Exchange) bool {
+func (r *outcome) movedBefore(b domain.Booking, e client.Exchange) bool {
 	for _, entry := range r.history[b.ID] {
 		switch {
 		case entry.Kind == domain.CallKind && entry.Endpoint == partnerapi.Release:
@@ -150,7 +150,7 @@ func (r *outcome) heldSeats(t *testing.T) {
 	for _, hold := range r.holds {
 		b := r.bookings[uuid.MustParse(hold.ResellerReference)]
 		switch {
-		case hold.State != mockpartner.Held || b.Status == domain.Held || b.Release == domain.Pending: // a late answer has just arrived
+		case hold.State != client.Held || b.Status == domain.Held || b.Release == domain.Pending: // a late answer has just arrived
 		case b.Status == domain.Lost && attends(b, domain.ReserveUnknown):
 			r.shop.lost++ // the verdict shows whether it had to be released
 		case b.Status == domain.Paid && len(b.Attention) > 0:
@@ -222,8 +222,8 @@ func (r *outcome) partner() {
 		b := r.bookings[uuid.MustParse(reference)]
 		there := list[0]
 		switch {
-		case b.Status == domain.Confirmed && there.State == mockpartner.Booked && there.ID == b.ExternalBookingID:
-		case b.Status == domain.Cancelled && there.State == mockpartner.Cancelled:
+		case b.Status == domain.Confirmed && there.State == client.Booked && there.ID == b.ExternalBookingID:
+		case b.Status == domain.Cancelled && there.State == client.Cancelled:
 		case b.Status == domain.Paid && (attends(b, domain.ConfirmUnknown) || isDoubted(b)):
 		default:
 			r.violates(booksAgree, "booking %s is %s, and %s at the partner's", b.ID, b.Status, there.State)
@@ -235,11 +235,11 @@ func (r *outcome) partner() {
 		}
 	}
 	for _, hold := range r.holds {
-		if hold.State == mockpartner.Held {
+		if hold.State == client.Held {
 			r.violates(noSeatLost, "the partner holds %s of %s after its expiry", hold.Code, hold.ResellerReference)
 		}
 	}
-	for _, broken := range r.shop.partner.Default().Platform().Invariants() {
+	for _, broken := range r.shop.partner.Default().Invariants() {
 		r.violates(noSeatLost, "the partner's inventory: %+v", broken)
 	}
 }
@@ -249,7 +249,7 @@ func (r *outcome) partner() {
 func (r *outcome) verdict() {
 	verdict := r.shop.partner.Default().Verdict()
 	r.says = string(verdict.Verdict)
-	if verdict.Verdict != mockpartner.Kept || verdict.Dropped > 0 {
+	if verdict.Verdict != client.Kept || verdict.Dropped > 0 {
 		r.violates(verdictIsClean, "%d exchanges dropped: %s%s", verdict.Dropped, verdict, r.bookingsOf(verdict))
 	}
 }

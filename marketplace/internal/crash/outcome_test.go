@@ -12,7 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -23,9 +23,9 @@ type outcome struct {
 	bookings   map[uuid.UUID]domain.Booking
 	byCode     map[string]domain.Booking
 	history    map[uuid.UUID][]domain.HistoryEntry
-	holds      map[string]mockpartner.Hold      // by code
-	booked     map[string][]mockpartner.Booking // by reseller reference
-	journal    []mockpartner.Exchange
+	holds      map[string]client.Hold      // by code
+	booked     map[string][]client.Booking // by reseller reference
+	journal    []client.Exchange
 	violations map[invariant][]string
 	paid       int    // acknowledged payments
 	says       string // the verdict of the partner's judge
@@ -35,7 +35,7 @@ func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 	t.Helper()
 	r := &outcome{
 		shop: s, clients: customers, bookings: map[uuid.UUID]domain.Booking{}, byCode: map[string]domain.Booking{}, violations: map[invariant][]string{},
-		holds: map[string]mockpartner.Hold{}, booked: map[string][]mockpartner.Booking{}, journal: s.partner.Default().Journal().Exchanges(mockpartner.ExchangeFilter{}),
+		holds: map[string]client.Hold{}, booked: map[string][]client.Booking{}, journal: s.partner.Default().Exchanges(client.Filter{}),
 	}
 	all, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true}, domain.PageRequest{Size: 1_000_000})
 	check(t, err)
@@ -58,7 +58,7 @@ func (s *shop) collect(t *testing.T, customers []*customer) *outcome {
 }
 
 // calls returns the exchanges of an endpoint about a booking, oldest first.
-func (r *outcome) calls(b domain.Booking, endpoint partnerapi.Endpoint) (list []mockpartner.Exchange) {
+func (r *outcome) calls(b domain.Booking, endpoint partnerapi.Endpoint) (list []client.Exchange) {
 	for _, e := range r.journal {
 		if e.Endpoint == endpoint && r.bookingOf(e) == b.ID {
 			list = append(list, e)
@@ -68,7 +68,7 @@ func (r *outcome) calls(b domain.Booking, endpoint partnerapi.Endpoint) (list []
 }
 
 // codesOf returns the code in a release or a confirm, or nothing if the body cannot be parsed.
-func (r *outcome) codesOf(e mockpartner.Exchange) []string {
+func (r *outcome) codesOf(e client.Exchange) []string {
 	_, rest, found := strings.Cut(string(e.Request.Body), `"reservationConfirmationCode":"`)
 	if code, _, whole := strings.Cut(rest, `"`); found && whole {
 		return []string{code}
@@ -77,7 +77,7 @@ func (r *outcome) codesOf(e mockpartner.Exchange) []string {
 }
 
 // bookingOf returns the booking of an exchange.
-func (r *outcome) bookingOf(e mockpartner.Exchange) uuid.UUID {
+func (r *outcome) bookingOf(e client.Exchange) uuid.UUID {
 	body := string(e.Request.Body)
 	if _, reference, found := strings.Cut(body, `"resellerReference":"`); found {
 		if id, err := uuid.Parse(reference[:min(len(reference), 36)]); err == nil {
@@ -99,7 +99,7 @@ func reasons(b domain.Booking) (list []domain.AttentionReason) {
 }
 
 // bookingsOf returns the history of the bookings in a verdict's findings.
-func (r *outcome) bookingsOf(v mockpartner.Verdict) string {
+func (r *outcome) bookingsOf(v client.Verdict) string {
 	var text strings.Builder
 	for _, rule := range v.Rules {
 		for _, finding := range rule.Findings {

@@ -96,7 +96,7 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 		HoldFor:        f.holdFor,
 		MaxSandboxes:   f.maxSandboxes,
 		SandboxIdleFor: f.sandboxIdle,
-		Scenario:       scenario,
+		Scenario:       &mockpartner.Scenario{Scenario: scenario},
 		Defects:        f.defects,
 		Variants:       f.variants,
 	}

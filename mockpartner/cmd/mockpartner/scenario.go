@@ -69,7 +69,7 @@ func follow(ctx context.Context, file script.File, mock *mockpartner.Mock, log i
 			err = override(s)
 		}
 		if err == nil {
-			err = mock.Play(s)
+			err = mock.Play(&mockpartner.Scenario{Scenario: s})
 		}
 		if err != nil {
 			fmt.Fprintf(log, "mockpartner: the scenario was not changed: %v\n", err)

@@ -16,7 +16,6 @@ import (
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/control"
-	"partnerkit.dev/mockpartner/internal/judge"
 )
 
 const (
@@ -55,7 +54,7 @@ Exit codes:
 			if err := printVerdict(c.OutOrStdout(), v, asJSON); err != nil {
 				return cli.FailedError(err)
 			}
-			if v.Verdict != judge.Kept {
+			if v.Verdict != client.Kept {
 				return cli.Exit{Code: exitBroken}
 			}
 			return nil
@@ -71,14 +70,14 @@ Exit codes:
 }
 
 // verdictOf asks the mock at the address. Its error has an exit code.
-func verdictOf(ctx context.Context, address, token string) (judge.Verdict, error) {
+func verdictOf(ctx context.Context, address, token string) (client.Verdict, error) {
 	// The address may be copied from a browser that shows the console.
 	address = strings.TrimSuffix(strings.TrimSuffix(address, "/"), control.Path)
 	// A redirect leads away from the mock, and its target must not receive the token.
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	mock, err := client.New(address, client.Options{Token: token, HTTP: stay})
 	if err != nil {
-		return judge.Verdict{}, cli.Misuse(fmt.Errorf("--url: %s", strings.TrimPrefix(err.Error(), "mock: ")))
+		return client.Verdict{}, cli.Misuse(fmt.Errorf("--url: %s", strings.TrimPrefix(err.Error(), "mock: ")))
 	}
 	ctx, cancel := context.WithTimeout(ctx, verdictTime)
 	defer cancel()
@@ -108,7 +107,7 @@ func notJSON(err error) bool {
 	return errors.As(err, &syntax) || errors.As(err, &kind)
 }
 
-func printVerdict(out io.Writer, v judge.Verdict, asJSON bool) error {
+func printVerdict(out io.Writer, v client.Verdict, asJSON bool) error {
 	if asJSON {
 		return writeJSON(out, v)
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/mockpartner/internal/judge"
+	"partnerkit.dev/mockpartner/client"
 )
 
 func TestVerdictSaysByTextAndExitCodeWhetherTheCallerKeptTheContract(t *testing.T) {
@@ -35,9 +35,9 @@ func TestVerdictSaysByTextAndExitCodeWhetherTheCallerKeptTheContract(t *testing.
 	verdict("/_mock/", "broken: ", exitBroken) // as the browser shows the console's address
 	mock.ask("POST", "/_mock/sandboxes", "", `{"name":"mine"}`)
 	verdict("/s/mine", "nothing to judge: ", exitBroken)
-	var value judge.Verdict
+	var value client.Verdict
 	got := finish(t, "verdict", "--json", "--url", mock.base)
-	if err := json.Unmarshal([]byte(got.stdout), &value); err != nil || got.code != exitBroken || value.Verdict != judge.Broken || value.Exchanges != 2 {
+	if err := json.Unmarshal([]byte(got.stdout), &value); err != nil || got.code != exitBroken || value.Verdict != client.Broken || value.Exchanges != 2 {
 		t.Errorf("want the verdict as JSON, got %v: %+v", err, got)
 	}
 	mock.stop(os.Interrupt)

@@ -13,7 +13,7 @@ import (
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -31,7 +31,7 @@ func open(t *testing.T, browser context.Context, v visitor, path string) tab {
 }
 
 // status is what availability says of a slot.
-func (v visitor) status(s platform.SlotState) partnerapi.SlotStatus {
+func (v visitor) status(s client.SlotState) partnerapi.SlotStatus {
 	v.t.Helper()
 	day := s.Start.Format(partnerapi.DateLayout)
 	_, text := v.send("POST", "/availability", "application/json", fmt.Sprintf(`{"productId":%q,"optionId":%q,"localDateStart":%q,"localDateEnd":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, day, day))
@@ -49,7 +49,7 @@ func (v visitor) status(s platform.SlotState) partnerapi.SlotStatus {
 }
 
 // book sends a reserve for the slot, and expects the status.
-func (v visitor) book(s platform.SlotState, want int) {
+func (v visitor) book(s client.SlotState, want int) {
 	v.t.Helper()
 	v.partner("POST", "/bookings/reserve", fmt.Sprintf(`{"productId":%q,"optionId":%q,"availabilityId":%q,"units":[{"id":"unit-adult","quantity":1}]}`, s.ProductID, s.OptionID, s.AvailabilityID), want)
 }

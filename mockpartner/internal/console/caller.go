@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"partnerkit.dev/mockpartner/internal/judge"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // callerPanel shows whether the sandbox's callers followed the contract. They are judged only on
@@ -12,7 +12,7 @@ import (
 type callerPanel struct {
 	Judged  bool
 	Href    string                     // shows or hides the judgement
-	Verdict judge.Verdict              // broken rules first, then those not judged
+	Verdict client.Verdict             // broken rules first, then those not judged
 	Broken  int                        // number of broken rules
 	Kept    int                        // number of kept rules
 	Base    string                     // of the sandbox, for the equivalent command
@@ -30,16 +30,16 @@ func (b *builder) caller() callerPanel {
 		panel.Verdict = b.box.Verdict()
 		for _, rule := range panel.Verdict.Rules {
 			switch rule.Verdict {
-			case judge.Broken:
+			case client.Broken:
 				panel.Broken++
-			case judge.Kept:
+			case client.Kept:
 				panel.Kept++
 			}
 		}
-		rank := func(j judge.Judgement) int {
-			return slices.Index([]judge.Outcome{judge.Broken, judge.NotJudged, judge.Kept}, j.Verdict)
+		rank := func(j client.Judgement) int {
+			return slices.Index([]client.Outcome{client.Broken, client.NotJudged, client.Kept}, j.Verdict)
 		}
-		slices.SortStableFunc(panel.Verdict.Rules, func(a, b judge.Judgement) int { return cmp.Compare(rank(a), rank(b)) })
+		slices.SortStableFunc(panel.Verdict.Rules, func(a, b client.Judgement) int { return cmp.Compare(rank(a), rank(b)) })
 	}
 	return panel
 }

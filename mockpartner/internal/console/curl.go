@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // curlView is one curl command in the menu.
@@ -36,7 +36,7 @@ func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'",
 const maxInLine = 16 << 10
 
 // repeatCommand returns the curl command that repeats the exchange's request.
-func (b *builder) repeatCommand(e journal.Exchange) curlView {
+func (b *builder) repeatCommand(e client.Exchange) curlView {
 	view := curlView{ID: "exchange", About: fmt.Sprintf("Send exchange %d again", e.Number)}
 	key := strings.Replace(b.box.Credential().Form(), "<key>", "$MOCKPARTNER_AUTH_KEY", 1)
 	line := `curl -H "Authorization: ` + key + `"`

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
 )
 
@@ -39,9 +40,9 @@ type exchangesPanel struct {
 
 // exchangeView is an exchange in one line and, if it is selected, in full.
 type exchangeView struct {
-	journal.Exchange // its At in UTC
-	Repeat           call
-	choice           chosen
+	client.Exchange // its At in UTC
+	Repeat          call
+	choice          chosen
 }
 
 type messageView struct {
@@ -64,7 +65,7 @@ func (b *builder) exchanges() exchangesPanel {
 	}
 	filter.Limit = maxExchanges
 	found := kept.Exchanges(filter)
-	if chosen, ok := kept.Exchange(b.choice.exchange); ok && !slices.ContainsFunc(found, func(e journal.Exchange) bool { return e.Number == chosen.Number }) {
+	if chosen, ok := kept.Exchange(b.choice.exchange); ok && !slices.ContainsFunc(found, func(e client.Exchange) bool { return e.Number == chosen.Number }) {
 		found = append(found, chosen)
 	}
 	for _, e := range found {
@@ -129,7 +130,7 @@ func (e exchangeView) Words() string {
 	}
 }
 
-func messageOf(half string, m journal.Message) messageView {
+func messageOf(half string, m client.Message) messageView {
 	view := messageView{Of: half}
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m.Header)) {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -74,17 +74,17 @@ func (v visitor) partner(method, path, body string, want int) {
 }
 
 // slot is a slot with seats left.
-func (v visitor) slot() platform.SlotState {
+func (v visitor) slot() client.SlotState {
 	v.t.Helper()
 	slots, err := v.Default().Platform().Calendar("tokyo-market", "breakfast", time.Time{}, 14)
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	i := slices.IndexFunc(slots, func(s platform.SlotState) bool { return s.Status == partnerapi.StatusAvailable })
+	i := slices.IndexFunc(slots, func(s client.SlotState) bool { return s.Status == partnerapi.StatusAvailable })
 	return slots[i]
 }
 
-func (v visitor) reserve(name string) platform.Hold {
+func (v visitor) reserve(name string) client.Hold {
 	v.t.Helper()
 	hold, err := v.Default().Platform().Reserve(partnerapi.ReserveRequest{
 		ProductID: "tokyo-market", OptionID: "breakfast", AvailabilityID: v.slot().AvailabilityID, ResellerReference: name,

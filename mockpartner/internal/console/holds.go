@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 )
 
 const maxListed = 50
@@ -16,7 +16,7 @@ type holdsPanel struct {
 }
 
 type holdView struct {
-	platform.Hold
+	client.Hold
 	Left string // until it expires
 	Slot string // links to the slot
 }
@@ -26,31 +26,31 @@ func (h holdView) Millis() int64 { return h.ExpiresAt.UnixMilli() }
 
 func (b *builder) holds() holdsPanel {
 	var panel holdsPanel
-	var live, ended []platform.Hold
+	var live, ended []client.Hold
 	for _, h := range b.inside.Holds {
-		if h.State == platform.Held {
+		if h.State == client.Held {
 			live = append(live, h)
 		} else {
 			ended = append(ended, h)
 		}
 	}
 	panel.LiveCount, panel.EndedCount = len(live), len(ended)
-	slices.SortStableFunc(live, func(a, b platform.Hold) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
-	slices.SortStableFunc(ended, func(a, b platform.Hold) int { return endOf(a).Compare(endOf(b)) })
+	slices.SortStableFunc(live, func(a, b client.Hold) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
+	slices.SortStableFunc(ended, func(a, b client.Hold) int { return endOf(a).Compare(endOf(b)) })
 	panel.Live = b.holdViews(live[:min(len(live), maxListed)])
 	panel.Ended = b.holdViews(newestMatching(ended, maxListed, matchAll))
 	return panel
 }
 
 // endOf returns when a hold ended. Without an end it returns the hold's creation time.
-func endOf(h platform.Hold) time.Time {
+func endOf(h client.Hold) time.Time {
 	if h.EndedAt.IsZero() {
 		return h.CreatedAt
 	}
 	return h.EndedAt
 }
 
-func (b *builder) holdViews(holds []platform.Hold) []holdView {
+func (b *builder) holdViews(holds []client.Hold) []holdView {
 	views := []holdView{}
 	for _, h := range holds {
 		views = append(views, holdView{h, span(h.ExpiresAt.Sub(b.inside.Now)), b.slotHref(h.ProductID, h.OptionID, h.AvailabilityID)})
@@ -64,14 +64,14 @@ type bookingsPanel struct {
 }
 
 type bookingView struct {
-	platform.Booking
+	client.Booking
 	Slot string
 }
 
 func (b *builder) bookings() bookingsPanel {
 	panel := bookingsPanel{Count: len(b.inside.Bookings)}
 	for _, booking := range b.inside.Bookings {
-		if booking.State == platform.Booked {
+		if booking.State == client.Booked {
 			panel.Stand++
 		}
 	}
@@ -79,7 +79,7 @@ func (b *builder) bookings() bookingsPanel {
 	return panel
 }
 
-func (b *builder) bookingViews(bookings []platform.Booking) []bookingView {
+func (b *builder) bookingViews(bookings []client.Booking) []bookingView {
 	views := []bookingView{}
 	for _, booking := range bookings {
 		views = append(views, bookingView{booking, b.slotHref(booking.ProductID, booking.OptionID, booking.AvailabilityID)})

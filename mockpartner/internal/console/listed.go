@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -43,8 +44,8 @@ func (l listed) values() url.Values {
 	return values
 }
 
-func (l listed) filter() journal.Filter {
-	return journal.Filter{Endpoint: partnerapi.Endpoint(l.endpoint), Class: l.status, Fault: l.fault, Text: l.Text, NoProbes: !l.probes}
+func (l listed) filter() client.Filter {
+	return client.Filter{Endpoint: partnerapi.Endpoint(l.endpoint), Class: l.status, Fault: l.fault, Text: l.Text, NoProbes: !l.probes}
 }
 
 // Narrow reports whether the filter excludes anything except probes.
@@ -67,11 +68,11 @@ func (p *exchangesPanel) choose(armed []script.Armed) {
 	for _, endpoint := range partnerapi.Endpoints() {
 		offer(&p.Endpoints, p.Filter.endpoint, string(endpoint), string(endpoint))
 	}
-	for _, status := range [][2]string{{"", "any"}, {"2xx", "2xx"}, {"4xx", "4xx"}, {"5xx", "5xx"}, {journal.NoAnswer, "no answer"}} {
+	for _, status := range [][2]string{{"", "any"}, {"2xx", "2xx"}, {"4xx", "4xx"}, {"5xx", "5xx"}, {client.NoAnswer, "no answer"}} {
 		offer(&p.Statuses, p.Filter.status, status[0], status[1])
 	}
 	offer(&p.Faults, p.Filter.fault, "", "any")
-	offer(&p.Faults, p.Filter.fault, journal.AnyFault, "any fault")
+	offer(&p.Faults, p.Filter.fault, client.AnyFault, "any fault")
 	for _, fault := range armed {
 		offer(&p.Faults, p.Filter.fault, fault.Name, fault.Name)
 	}

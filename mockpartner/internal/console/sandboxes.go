@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 )
@@ -67,7 +68,7 @@ type clockPanel struct {
 }
 
 type timer struct {
-	platform.Timer
+	client.Timer
 	Words string
 	In    string
 }
@@ -104,4 +105,4 @@ func (b *builder) clockCall(id, label string, f field) call {
 	return b.call(call{ID: "clock-" + id, Label: label, Of: "the clock", Method: http.MethodPost, Path: "/clock", Fields: []field{f}})
 }
 
-func timerWords(k platform.TimerKind) string { return strings.ReplaceAll(string(k), "-", " ") }
+func timerWords(k client.TimerKind) string { return strings.ReplaceAll(string(k), "-", " ") }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -56,7 +56,7 @@ type cellView struct {
 }
 
 type slotView struct {
-	platform.SlotState
+	client.SlotState
 	Class    string
 	Word     string
 	Close    string // links to the page without it
@@ -127,7 +127,7 @@ func sameDay(a, b time.Time) bool {
 	return a.Format(partnerapi.DateLayout) == b.Format(partnerapi.DateLayout)
 }
 
-func (b *builder) fill(panel *slotsPanel, slots []platform.SlotState) {
+func (b *builder) fill(panel *slotsPanel, slots []client.SlotState) {
 	rows := map[string]*rowView{}
 	for _, s := range slots {
 		start := s.Start.Format("15:04")
@@ -145,7 +145,7 @@ func (b *builder) fill(panel *slotsPanel, slots []platform.SlotState) {
 	slices.SortFunc(panel.Rows, func(a, b rowView) int { return strings.Compare(a.Time, b.Time) })
 }
 
-func (b *builder) cell(s platform.SlotState) cellView {
+func (b *builder) cell(s client.SlotState) cellView {
 	cell := cellView{
 		ID: s.AvailabilityID, Class: classOfSlot(s.Status), Word: wordOfSlot[s.Status],
 		Open: s.AvailabilityID == b.choice.slot,
@@ -195,17 +195,17 @@ func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedO
 		b.slotCall(state, "vacancies", "Set", false, field{Kind: numberField, Name: "vacancies", Label: "Seats left", Value: strconv.Itoa(state.Vacancies)}),
 		b.slotCall(state, "capacity", "Set", false, field{Kind: numberField, Name: "capacity", Label: "Capacity", Value: strconv.Itoa(state.Capacity)}),
 	}
-	view.Holds = b.holdViews(newestMatching(b.inside.Holds, maxListed, func(h platform.Hold) bool {
-		return h.State == platform.Held && sameSlot(state, h.ProductID, h.OptionID, h.AvailabilityID)
+	view.Holds = b.holdViews(newestMatching(b.inside.Holds, maxListed, func(h client.Hold) bool {
+		return h.State == client.Held && sameSlot(state, h.ProductID, h.OptionID, h.AvailabilityID)
 	}))
-	view.Bookings = b.bookingViews(newestMatching(b.inside.Bookings, maxListed, func(k platform.Booking) bool {
-		return k.State == platform.Booked && sameSlot(state, k.ProductID, k.OptionID, k.AvailabilityID)
+	view.Bookings = b.bookingViews(newestMatching(b.inside.Bookings, maxListed, func(k client.Booking) bool {
+		return k.State == client.Booked && sameSlot(state, k.ProductID, k.OptionID, k.AvailabilityID)
 	}))
 	view.Most = maxListed
 	return view
 }
 
-func (b *builder) slotCall(s platform.SlotState, id, label string, off bool, change ...field) call {
+func (b *builder) slotCall(s client.SlotState, id, label string, off bool, change ...field) call {
 	return b.call(call{
 		ID: "slot-" + id, Label: label, Of: "the slot of " + s.Start.Format("Mon 2 Jan 15:04"), Method: http.MethodPatch, Path: "/slots", Off: off,
 		Fields: append([]field{
@@ -216,13 +216,13 @@ func (b *builder) slotCall(s platform.SlotState, id, label string, off bool, cha
 	})
 }
 
-func sameSlot(s platform.SlotState, product, option, id string) bool {
+func sameSlot(s client.SlotState, product, option, id string) bool {
 	return s.ProductID == product && s.OptionID == option && s.AvailabilityID == id
 }
 
 // reopenFields returns the fields that put a slot on sale again, as its catalog defines, with the seats
 // that are neither held nor booked.
-func reopenFields(s platform.SlotState, option *catalog.IndexedOption) []field {
+func reopenFields(s client.SlotState, option *catalog.IndexedOption) []field {
 	status := func(status partnerapi.SlotStatus) field {
 		return field{Kind: textField, Name: "status", Value: string(status)}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
 
@@ -19,7 +20,7 @@ type webhooksPanel struct {
 	Off     call
 }
 
-type deliveryView struct{ webhook.Delivery }
+type deliveryView struct{ client.Delivery }
 
 func (b *builder) webhooks() webhooksPanel {
 	panel := webhooksPanel{Status: b.box.Webhooks().Status(webhook.Filter{}, maxListed)}

@@ -33,7 +33,7 @@ func showTimers(c *call) (any, error) {
 
 func runToNext(c *call) (any, error) {
 	request, err := readOptional[struct {
-		Kinds []platform.TimerKind `json:"kinds"` // absent means all kinds
+		Kinds []client.TimerKind `json:"kinds"` // absent means all kinds
 	}](c)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func runToNext(c *call) (any, error) {
 	c.box.Clock().Set(pending[0].At)
 	return struct {
 		client.Time
-		Timer platform.Timer `json:"timer"`
+		Timer client.Timer `json:"timer"`
 	}{timeOf(c.box.Clock()), pending[0]}, nil
 }
 

@@ -11,14 +11,15 @@ import (
 	"strconv"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func filterOf(q *query) journal.Filter {
+func filterOf(q *query) client.Filter {
 	status, class := statusOrClass(q)
-	return journal.Filter{
+	return client.Filter{
 		Endpoint: partnerapi.Endpoint(q.text("endpoint")),
 		Method:   q.text("method"),
 		Contains: q.text("contains"),
@@ -50,7 +51,7 @@ func statusOrClass(q *query) (status int, class string) {
 }
 
 // matchingExchanges returns the exchanges that match the query.
-func (c *call) matchingExchanges() ([]journal.Exchange, error) {
+func (c *call) matchingExchanges() ([]client.Exchange, error) {
 	query := c.query()
 	filter := filterOf(query)
 	filter.Limit = int(query.number("limit", defaultLimit))
@@ -206,7 +207,7 @@ func (s stream) write(format string, args ...any) error {
 func showTestimony(c *call) (any, error) { return keys{"testimony": c.box.Journal().Testimony()}, nil }
 
 func testify(c *call) (any, error) {
-	testimony, err := read[journal.Testimony](c)
+	testimony, err := read[client.Testimony](c)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // answered is how a call to the partner was answered.
@@ -54,13 +54,13 @@ func (a answered) equals(b answered) bool {
 }
 
 // lastExchange is the newest exchange, once it is done.
-func (o operator) lastExchange() journal.Exchange {
+func (o operator) lastExchange() client.Exchange {
 	o.t.Helper()
 	kept := o.mock.Default().Journal()
-	if err := kept.Wait(o.t.Context(), journal.Filter{Done: true}, int(kept.Count().Arrived)); err != nil {
+	if err := kept.Wait(o.t.Context(), client.Filter{Done: true}, int(kept.Count().Arrived)); err != nil {
 		o.t.Fatal(err)
 	}
-	all := kept.Exchanges(journal.Filter{})
+	all := kept.Exchanges(client.Filter{})
 	return all[len(all)-1]
 }
 
@@ -120,9 +120,9 @@ func TestAFaultFromACallWhoseCallerLeftKeepsTheNextCallerLonger(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	kept := o.mock.Default().Journal()
-	entry := kept.Begin(journal.Exchange{Endpoint: "confirm", Method: "POST", Target: "/bookings/confirm"})
+	entry := kept.Begin(client.Exchange{Endpoint: "confirm", Method: "POST", Target: "/bookings/confirm"})
 	entry.RecordLeft()
-	entry.End(500, journal.Message{Body: journal.Body("late")}, false)
+	entry.End(500, client.Message{Body: client.Body("late")}, false)
 	if got := fmt.Sprint(o.armRecorded(1)["delay"]); !strings.HasPrefix(got, "map[fixed:1") {
 		t.Errorf("want a delay of a second more, got %s", got)
 	}
@@ -158,13 +158,13 @@ func TestAnExchangeThatCannotBeRepeatedIsRefusedWithTheReason(t *testing.T) {
 	o := start(t)
 	kept := o.mock.Default().Journal()
 	var refusals []string
-	for _, m := range []journal.Message{
-		{Body: journal.Body("\xff")},
-		{Body: journal.Body(strings.Repeat("x", 1<<20+1))},
-		{Body: journal.Body("x"), Truncated: true},
-		{Body: journal.Body("x"), Header: http.Header{"Content-Encoding": {"gzip"}}},
+	for _, m := range []client.Message{
+		{Body: client.Body("\xff")},
+		{Body: client.Body(strings.Repeat("x", 1<<20+1))},
+		{Body: client.Body("x"), Truncated: true},
+		{Body: client.Body("x"), Header: http.Header{"Content-Encoding": {"gzip"}}},
 	} {
-		entry := kept.Begin(journal.Exchange{Endpoint: "cancel", Method: "POST", Target: "/"})
+		entry := kept.Begin(client.Exchange{Endpoint: "cancel", Method: "POST", Target: "/"})
 		entry.RecordDelivered()
 		entry.End(500, m, false)
 		message, _ := o.call("POST", fmt.Sprintf("/_mock/faults/from/%d", kept.Count().Arrived), "", 409)["message"].(string)
@@ -174,7 +174,7 @@ func TestAnExchangeThatCannotBeRepeatedIsRefusedWithTheReason(t *testing.T) {
 	if want := []string{"its body is not text", "its body is larger than 1 MiB", "its body is larger than 1 MiB", "its body cannot be decompressed: unexpected EOF"}; !slices.Equal(refusals, want) {
 		t.Errorf("want %q, got %q", want, refusals)
 	}
-	kept.Begin(journal.Exchange{Method: "GET", Target: "/products"})
+	kept.Begin(client.Exchange{Method: "GET", Target: "/products"})
 	o.requireRefusal("POST", "/_mock/faults/from/5", "", 409, "it is still in progress")
 	o.requireRefusal("POST", "/_mock/faults/from/6", "", 404, "the journal has no exchange 6: GET /_mock/journal lists them")
 	o.requireRefusal("POST", "/_mock/faults/from/last", "", 400, `expected the number of an exchange, received "last"`)

@@ -68,7 +68,7 @@ func changeSlot(c *call) (any, error) {
 func invariants(c *call) (any, error) {
 	broken := c.box.Platform().Invariants()
 	if broken == nil {
-		broken = []platform.Violation{}
+		broken = []client.Violation{}
 	}
 	return keys{"ok": len(broken) == 0, "violations": broken}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
 )
@@ -78,7 +79,7 @@ func sendNotify(c *call) (any, error) {
 	return sentAnswer(c.box.Webhooks().Notify(request.ProductID, request.OptionID, request.AvailabilityID))
 }
 
-func sentAnswer(delivery webhook.Delivery, err error) (any, error) {
+func sentAnswer(delivery client.Delivery, err error) (any, error) {
 	if errors.Is(err, webhook.ErrOff) {
 		err = fmt.Errorf("%w: PUT %s/webhooks {\"url\": …, \"secret\": …} does it", err, Path)
 	}

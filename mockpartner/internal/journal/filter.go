@@ -8,51 +8,24 @@ import (
 	"strconv"
 	"strings"
 
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Filter selects exchanges; zero values match everything.
-type Filter struct {
-	Endpoint partnerapi.Endpoint
-	Method   string
-	Status   int
-	// Class is a class of statuses such as 5xx, or NoAnswer.
-	Class    string
-	Contains string // in the target
-	Text     string // in the target, or in the body of request or answer
-	Body     string // in the body of request or answer
-	Hold     string // code of the hold that the exchange concerned
-	Slot     string // id of the slot that it concerned
-	Booking  string // id of the booking that it concerned
-	Fault    string // name of a fault that fired for it, or AnyFault
-	NoProbes bool   // without probes, except failed ones
-	Done     bool   // only complete ones
-	After    uint64 // numbers above it
-	Limit    int    // only the newest ones, at most this many
-}
-
-const (
-	// NoAnswer is the Class of exchanges that ended without an answer.
-	NoAnswer = "none"
-	// AnyFault matches exchanges for which any fault fired.
-	AnyFault = "*"
-)
-
 // Classes lists the classes of statuses.
-func Classes() []string { return []string{"1xx", "2xx", "3xx", "4xx", "5xx", NoAnswer} }
+func Classes() []string { return []string{"1xx", "2xx", "3xx", "4xx", "5xx", client.NoAnswer} }
 
-func (f Filter) keeps(e *entry) bool {
+func (e *entry) matches(f client.Filter) bool {
 	return e.Number > f.After &&
 		(f.Endpoint == "" || e.Endpoint == f.Endpoint) &&
 		(f.Method == "" || strings.EqualFold(e.Method, f.Method)) &&
 		(f.Status == 0 || e.Status == f.Status) &&
 		(!f.Done || e.Done) &&
 		(f.Class == "" || f.Class == e.class()) &&
-		(f.Fault == "" || slices.Contains(e.Faults, f.Fault) || f.Fault == AnyFault && len(e.Faults) > 0) &&
+		(f.Fault == "" || slices.Contains(e.Faults, f.Fault) || f.Fault == client.AnyFault && len(e.Faults) > 0) &&
 		!(f.NoProbes && e.isUneventful()) &&
 		strings.Contains(e.Target, f.Contains) &&
-		f.matchesTouched(e) &&
+		e.matchesTouched(f) &&
 		e.holds(f.Body) &&
 		(strings.Contains(e.Target, f.Text) || e.holds(f.Text))
 }
@@ -68,7 +41,7 @@ func (e *entry) class() string {
 	case e.Status > 0:
 		return strconv.Itoa(e.Status/100) + "xx"
 	case e.Done:
-		return NoAnswer
+		return client.NoAnswer
 	}
 	return ""
 }
@@ -86,27 +59,27 @@ func (e *entry) isUneventful() bool {
 	return e.Target == partnerapi.ProductsPath+"?limit=1" && e.class() == "2xx" || slices.Contains(healthPaths, e.Target)
 }
 
-func (f Filter) matchesTouched(e *entry) bool {
-	return (f.Hold == "" || e.isAbout(func(at platform.Facts) bool { return at.Hold != nil && at.Hold.Code == f.Hold })) &&
-		(f.Slot == "" || e.isAbout(func(at platform.Facts) bool { return at.Slot != nil && at.Slot.AvailabilityID == f.Slot })) &&
-		(f.Booking == "" || e.isAbout(func(at platform.Facts) bool { return at.Booking != nil && at.Booking.ID == f.Booking }))
+func (e *entry) matchesTouched(f client.Filter) bool {
+	return (f.Hold == "" || e.isAbout(func(at client.Facts) bool { return at.Hold != nil && at.Hold.Code == f.Hold })) &&
+		(f.Slot == "" || e.isAbout(func(at client.Facts) bool { return at.Slot != nil && at.Slot.AvailabilityID == f.Slot })) &&
+		(f.Booking == "" || e.isAbout(func(at client.Facts) bool { return at.Booking != nil && at.Booking.ID == f.Booking }))
 }
 
-func (e *entry) isAbout(is func(platform.Facts) bool) bool {
+func (e *entry) isAbout(is func(client.Facts) bool) bool {
 	return e.Before != nil && is(*e.Before) || e.After != nil && is(*e.After)
 }
 
 // Exchanges returns copies of the matching exchanges, in the order of arrival. Bodies and headers
 // belong to the journal and must not be changed.
-func (j *Journal) Exchanges(f Filter) []Exchange {
+func (j *Journal) Exchanges(f client.Filter) []client.Exchange {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	found := []Exchange{}
+	found := []client.Exchange{}
 	for _, e := range slices.Backward(j.entries) {
 		if f.Limit > 0 && len(found) == f.Limit {
 			break
 		}
-		if f.keeps(e) {
+		if e.matches(f) {
 			found = append(found, e.Exchange)
 		}
 	}
@@ -116,27 +89,27 @@ func (j *Journal) Exchanges(f Filter) []Exchange {
 
 // Exchange returns a copy of the exchange with that number, and reports whether the journal still
 // has it.
-func (j *Journal) Exchange(number uint64) (Exchange, bool) {
+func (j *Journal) Exchange(number uint64) (client.Exchange, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	i, ok := slices.BinarySearchFunc(j.entries, number, func(e *entry, number uint64) int { return cmp.Compare(e.Number, number) })
 	if !ok {
-		return Exchange{}, false
+		return client.Exchange{}, false
 	}
 	return j.entries[i].Exchange, true
 }
 
 // CountMatching counts the matching exchanges; it ignores the filter's Limit.
-func (j *Journal) CountMatching(f Filter) int {
+func (j *Journal) CountMatching(f client.Filter) int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.count(f)
 }
 
 // count counts the matching exchanges. The journal must be locked.
-func (j *Journal) count(f Filter) (n int) {
+func (j *Journal) count(f client.Filter) (n int) {
 	for _, e := range j.entries {
-		if f.keeps(e) {
+		if e.matches(f) {
 			n++
 		}
 	}
@@ -159,10 +132,10 @@ func (j *Journal) Clear() {
 
 // Record is everything that a journal contains, and the numbers of what it no longer contains.
 type Record struct {
-	Exchanges []Exchange // in the order of arrival
-	Cleared   uint64     // number of exchanges before the journal was emptied
-	Dropped   uint64     // number dropped since then to make room
-	Testimony []Testimony
+	Exchanges []client.Exchange // in the order of arrival
+	Cleared   uint64            // number of exchanges before the journal was emptied
+	Dropped   uint64            // number dropped since then to make room
+	Testimony []client.Testimony
 }
 
 // Record returns the content of the journal. Bodies and headers belong to the journal and must not
@@ -170,7 +143,7 @@ type Record struct {
 func (j *Journal) Record() Record {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	record := Record{Exchanges: make([]Exchange, 0, len(j.entries)), Cleared: j.cleared, Testimony: slices.Clone(j.testimony)}
+	record := Record{Exchanges: make([]client.Exchange, 0, len(j.entries)), Cleared: j.cleared, Testimony: slices.Clone(j.testimony)}
 	for _, e := range j.entries {
 		record.Exchanges = append(record.Exchanges, e.Exchange)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/mockpartner/client"
 )
 
 const httpVersion = "HTTP/1.1"
@@ -18,13 +19,13 @@ const httpVersion = "HTTP/1.1"
 // WriteHAR writes exchanges as an HTTP archive, HAR 1.2, the format of browsers and debugging
 // proxies. Targets are below base, such as http://127.0.0.1:8081/s/mine. It renders one exchange at
 // a time.
-func WriteHAR(w io.Writer, base string, exchanges []Exchange) error {
-	return har.Write(w, har.Creator{Name: "mockpartner", Version: "1"}, nil, exchanges, func(e Exchange) har.Entry { return harOf(base, e) })
+func WriteHAR(w io.Writer, base string, exchanges []client.Exchange) error {
+	return har.Write(w, har.Creator{Name: "mockpartner", Version: "1"}, nil, exchanges, func(e client.Exchange) har.Entry { return harOf(base, e) })
 }
 
 // WriteJSON writes exchanges as the elements of a JSON array, without its brackets. It renders one
 // exchange at a time.
-func WriteJSON(w io.Writer, exchanges []Exchange) error {
+func WriteJSON(w io.Writer, exchanges []client.Exchange) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	for i, e := range exchanges {
@@ -40,7 +41,7 @@ func WriteJSON(w io.Writer, exchanges []Exchange) error {
 	return nil
 }
 
-func harOf(base string, e Exchange) har.Entry {
+func harOf(base string, e client.Exchange) har.Entry {
 	took := float64(e.Duration) / float64(time.Millisecond)
 	entry := har.Entry{
 		Started: e.Arrived.UTC(), Time: took, Timings: har.Timings{Wait: took},
@@ -59,7 +60,7 @@ func harOf(base string, e Exchange) har.Entry {
 	return entry
 }
 
-func harContentOf(m Message) har.Content {
+func harContentOf(m client.Message) har.Content {
 	content := har.Content{Size: int64(len(m.Body))}
 	if utf8.Valid(m.Body) {
 		content.Text = string(m.Body)

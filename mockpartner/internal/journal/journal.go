@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // MaxCopiedBody is the maximum size that is kept of a body that must be copied, in bytes. Bodies
@@ -25,7 +25,7 @@ type Entry struct {
 
 // Begin records a request as it arrives: Caller, Endpoint, Method, Target, Request and At. The
 // journal keeps the body's slice, which must not change any more.
-func (j *Journal) Begin(e Exchange) Entry {
+func (j *Journal) Begin(e client.Exchange) Entry {
 	e = redactExchange(e, j.allRedactors())
 	e.Arrived = time.Now()
 	j.mu.Lock()
@@ -41,7 +41,7 @@ func (j *Journal) Begin(e Exchange) Entry {
 }
 
 // Consider records the faults' decisions about the exchange. The list must not change any more.
-func (e Entry) Consider(faults []Considered) {
+func (e Entry) Consider(faults []client.Considered) {
 	e.change(func(kept *entry) {
 		kept.Considered = faults
 		for _, f := range faults {
@@ -53,7 +53,7 @@ func (e Entry) Consider(faults []Considered) {
 }
 
 // RecordTouched records the platform's objects that the exchange concerned.
-func (e Entry) RecordTouched(before, after platform.Facts) {
+func (e Entry) RecordTouched(before, after client.Facts) {
 	e.change(func(kept *entry) { kept.Before, kept.After = &before, &after })
 }
 
@@ -72,7 +72,7 @@ func (e Entry) change(how func(*entry)) {
 
 // RecordLeft records that the caller has disconnected. It has no effect on an exchange that is done.
 func (e Entry) RecordLeft() {
-	took := Milliseconds(time.Since(e.entry.Arrived))
+	took := client.Milliseconds(time.Since(e.entry.Arrived))
 	e.journal.mu.Lock()
 	defer e.journal.mu.Unlock()
 	if !e.entry.Done && e.entry.LeftAfter == nil {
@@ -97,7 +97,7 @@ func (e Entry) RecordLost() {
 
 // End records the answer. A shared body is one that many answers contain and that never changes;
 // its bytes count only once.
-func (e Entry) End(status int, answer Message, shared bool) {
+func (e Entry) End(status int, answer client.Message, shared bool) {
 	took := time.Since(e.entry.Arrived)
 	j := e.journal
 	j.mu.Lock()
@@ -110,7 +110,7 @@ func (e Entry) End(status int, answer Message, shared bool) {
 	}
 	j.bytes -= weight(e.entry)
 	e.entry.Status, e.entry.Answer, e.entry.Done = status, answer, true
-	e.entry.Duration = Milliseconds(took)
+	e.entry.Duration = client.Milliseconds(took)
 	e.entry.shares = shared && len(answer.Body) > 0
 	j.bytes += weight(e.entry)
 	j.share(e.entry)

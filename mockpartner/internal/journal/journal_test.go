@@ -9,17 +9,18 @@ import (
 	"sync"
 	"testing"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // enter keeps one exchange as the mock does.
 func enter(j *Journal, method, target string, status int, answer string) Entry {
-	entry := j.Begin(Exchange{Method: method, Target: target})
-	entry.End(status, Message{Body: Body(answer)}, false)
+	entry := j.Begin(client.Exchange{Method: method, Target: target})
+	entry.End(status, client.Message{Body: client.Body(answer)}, false)
 	return entry
 }
 
-func targets(exchanges []Exchange) (all []string) {
+func targets(exchanges []client.Exchange) (all []string) {
 	for _, e := range exchanges {
 		all = append(all, e.Target)
 	}
@@ -29,13 +30,13 @@ func targets(exchanges []Exchange) (all []string) {
 func TestExchangesAreKeptInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
-	first := j.Begin(Exchange{Endpoint: partnerapi.Products, Method: "GET", Target: "/a"})
+	first := j.Begin(client.Exchange{Endpoint: partnerapi.Products, Method: "GET", Target: "/a"})
 	enter(j, "GET", "/b", 200, "b")
-	if kept := j.Exchanges(Filter{}); kept[0].Done || kept[0].Status != 0 || kept[0].Number != 1 {
+	if kept := j.Exchanges(client.Filter{}); kept[0].Done || kept[0].Status != 0 || kept[0].Number != 1 {
 		t.Fatalf("want the first exchange still under way, got %+v", kept[0])
 	}
-	first.End(500, Message{Body: Body("late")}, false)
-	kept := j.Exchanges(Filter{})
+	first.End(500, client.Message{Body: client.Body("late")}, false)
+	kept := j.Exchanges(client.Filter{})
 	if got := targets(kept); !slices.Equal(got, []string{"/a", "/b"}) {
 		t.Fatalf("want /a and /b, got %v", got)
 	}
@@ -52,22 +53,22 @@ func TestExchangesAreFoundByWhatTheyAre(t *testing.T) {
 		method   string
 		status   int
 	}{{partnerapi.Products, "GET", 200}, {partnerapi.Release, "DELETE", 200}, {partnerapi.Release, "DELETE", 401}, {partnerapi.Reserve, "POST", 400}} {
-		entry := j.Begin(Exchange{Endpoint: c.endpoint, Method: c.method, Target: fmt.Sprintf("/%d", i+1)})
-		entry.End(c.status, Message{}, false)
+		entry := j.Begin(client.Exchange{Endpoint: c.endpoint, Method: c.method, Target: fmt.Sprintf("/%d", i+1)})
+		entry.End(c.status, client.Message{}, false)
 	}
 	for name, c := range map[string]struct {
-		filter Filter
+		filter client.Filter
 		want   []string
 	}{
-		"all":         {Filter{}, []string{"/1", "/2", "/3", "/4"}},
-		"by endpoint": {Filter{Endpoint: partnerapi.Release}, []string{"/2", "/3"}},
-		"by method":   {Filter{Method: "delete"}, []string{"/2", "/3"}},
-		"by status":   {Filter{Status: 200}, []string{"/1", "/2"}},
-		"by target":   {Filter{Contains: "4"}, []string{"/4"}},
-		"by number":   {Filter{After: 3}, []string{"/4"}},
-		"the newest":  {Filter{Limit: 2}, []string{"/3", "/4"}},
-		"together":    {Filter{Endpoint: partnerapi.Release, Status: 200, Limit: 5}, []string{"/2"}},
-		"none":        {Filter{Status: 599}, nil},
+		"all":         {client.Filter{}, []string{"/1", "/2", "/3", "/4"}},
+		"by endpoint": {client.Filter{Endpoint: partnerapi.Release}, []string{"/2", "/3"}},
+		"by method":   {client.Filter{Method: "delete"}, []string{"/2", "/3"}},
+		"by status":   {client.Filter{Status: 200}, []string{"/1", "/2"}},
+		"by target":   {client.Filter{Contains: "4"}, []string{"/4"}},
+		"by number":   {client.Filter{After: 3}, []string{"/4"}},
+		"the newest":  {client.Filter{Limit: 2}, []string{"/3", "/4"}},
+		"together":    {client.Filter{Endpoint: partnerapi.Release, Status: 200, Limit: 5}, []string{"/2"}},
+		"none":        {client.Filter{Status: 599}, nil},
 	} {
 		if got := targets(j.Exchanges(c.filter)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: want %v, got %v", name, c.want, got)
@@ -81,14 +82,14 @@ func TestTheOldestExchangesGoWhenTheyAreTooLarge(t *testing.T) {
 	for i := range 5 {
 		enter(j, "GET", fmt.Sprintf("/%d", i+1), 200, strings.Repeat("x", 4000))
 	}
-	if got := targets(j.Exchanges(Filter{})); !slices.Equal(got, []string{"/4", "/5"}) {
+	if got := targets(j.Exchanges(client.Filter{})); !slices.Equal(got, []string{"/4", "/5"}) {
 		t.Fatalf("want the newest two, got %v", got)
 	}
 	if count := j.Count(); count.Bytes > 10_000 {
 		t.Fatalf("want at most 10000 bytes, got %d", count.Bytes)
 	}
 	enter(j, "GET", "/huge", 200, strings.Repeat("x", 50_000))
-	if got := targets(j.Exchanges(Filter{})); !slices.Equal(got, []string{"/huge"}) {
+	if got := targets(j.Exchanges(client.Filter{})); !slices.Equal(got, []string{"/huge"}) {
 		t.Fatalf("want the newest kept whatever its size, got %v", got)
 	}
 }
@@ -96,11 +97,11 @@ func TestTheOldestExchangesGoWhenTheyAreTooLarge(t *testing.T) {
 func TestASharedBodyCountsOnce(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Bytes: 100_000})
-	body := Body(strings.Repeat("x", 50_000))
+	body := client.Body(strings.Repeat("x", 50_000))
 	for i := range 20 {
-		j.Begin(Exchange{Target: fmt.Sprintf("/%d", i)}).End(200, Message{Body: body}, true)
+		j.Begin(client.Exchange{Target: fmt.Sprintf("/%d", i)}).End(200, client.Message{Body: body}, true)
 	}
-	kept := j.Exchanges(Filter{})
+	kept := j.Exchanges(client.Filter{})
 	if len(kept) != 20 || &kept[0].Answer.Body[0] != &body[0] {
 		t.Fatalf("want 20 exchanges that hold the same body, got %d", len(kept))
 	}
@@ -109,7 +110,7 @@ func TestASharedBodyCountsOnce(t *testing.T) {
 		t.Fatalf("want an empty journal that has seen 20, got %+v", count)
 	}
 	enter(j, "GET", "/next", 200, "")
-	if number := j.Exchanges(Filter{})[0].Number; number != 21 {
+	if number := j.Exchanges(client.Filter{})[0].Number; number != 21 {
 		t.Fatalf("want numbers to go on with 21, got %d", number)
 	}
 }
@@ -117,10 +118,10 @@ func TestASharedBodyCountsOnce(t *testing.T) {
 func TestAnExchangeThatHasGoneMayStillEnd(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 1})
-	gone := j.Begin(Exchange{Target: "/gone"})
+	gone := j.Begin(client.Exchange{Target: "/gone"})
 	enter(j, "GET", "/kept", 200, "")
 	before := j.Count()
-	gone.End(200, Message{Body: Body("late")}, true)
+	gone.End(200, client.Message{Body: client.Body("late")}, true)
 	if after := j.Count(); after != before {
 		t.Fatalf("want nothing to change, %+v, got %+v", before, after)
 	}
@@ -130,19 +131,19 @@ func TestCredentialsNeverEnter(t *testing.T) {
 	t.Parallel()
 	const key = "s3cret/key+&"
 	j := New(Limits{}, key, "short")
-	j.Begin(Exchange{
+	j.Begin(client.Exchange{
 		Target: "/products?key=s3cret%2Fkey%2B%26&short",
-		Request: Message{
+		Request: client.Message{
 			Header: http.Header{
 				"Authorization": {"Bearer " + key, "Bearer other", key, "other key"},
 				"Cookie":        {"session=1"},
 				"X-Api-Key":     {key},
 				"X-Other":       {"short and innocent"},
 			},
-			Body: Body(`{"key":"` + key + `","short":1}`),
+			Body: client.Body(`{"key":"` + key + `","short":1}`),
 		},
 	})
-	e := j.Exchanges(Filter{})[0]
+	e := j.Exchanges(client.Filter{})[0]
 	text, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
@@ -168,11 +169,11 @@ func TestBodiesAreJSONStringsOrBase64(t *testing.T) {
 		"Größe":    `"Größe"`,
 		"\xff\xfe": `{"base64":"//4="}`,
 	} {
-		got, err := json.Marshal(Body(body))
+		got, err := json.Marshal(client.Body(body))
 		if err != nil || string(got) != want {
 			t.Errorf("%q: want %s, got %s, %v", body, want, got, err)
 		}
-		var back Body
+		var back client.Body
 		if err := json.Unmarshal(got, &back); err != nil || string(back) != body {
 			t.Errorf("%q: want it back, got %q, %v", body, back, err)
 		}
@@ -183,10 +184,10 @@ func TestBodiesAreJSONStringsOrBase64(t *testing.T) {
 func TestTheLargestSharedBodyLeavesRoomForAllWhoHoldIt(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 100, Bytes: 20 * entryWeight})
-	catalog, changed := Body(strings.Repeat("c", 1<<20)), Body(strings.Repeat("d", 2<<20))
-	answer := func(body Body, times int) {
+	catalog, changed := client.Body(strings.Repeat("c", 1<<20)), client.Body(strings.Repeat("d", 2<<20))
+	answer := func(body client.Body, times int) {
 		for range times {
-			j.Begin(Exchange{}).End(200, Message{Body: body}, true)
+			j.Begin(client.Exchange{}).End(200, client.Message{Body: body}, true)
 		}
 	}
 	kept := func(want int) {
@@ -197,16 +198,16 @@ func TestTheLargestSharedBodyLeavesRoomForAllWhoHoldIt(t *testing.T) {
 	}
 	answer(catalog, 15)
 	kept(15)
-	answer(Body("[]"), 3)
+	answer(client.Body("[]"), 3)
 	kept(18)
 	answer(changed, 1) // the catalog before it has to go, with all who hold it before the others
 	kept(4)
 	answer(changed, 30)
 	kept(20)
-	answer(Body("[]"), 10)
-	answer(Body("{}"), 9) // the catalog after it has gone too
+	answer(client.Body("[]"), 10)
+	answer(client.Body("{}"), 9) // the catalog after it has gone too
 	kept(19)
-	answer(Body("[]"), 1)
+	answer(client.Body("[]"), 1)
 	kept(19)
 	j.Clear()
 	if count := j.Count(); count.Bytes != 0 {
@@ -217,14 +218,14 @@ func TestTheLargestSharedBodyLeavesRoomForAllWhoHoldIt(t *testing.T) {
 func TestManyMayWriteAndReadConcurrently(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 50, Bytes: 100_000})
-	shared := Body(strings.Repeat("x", 10_000))
+	shared := client.Body(strings.Repeat("x", 10_000))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for i := range 500 {
-				entry := j.Begin(Exchange{Endpoint: partnerapi.Products, Target: "/"})
-				entry.End(200, Message{Body: shared}, i%2 == 0)
-				j.Exchanges(Filter{Limit: 3})
+				entry := j.Begin(client.Exchange{Endpoint: partnerapi.Products, Target: "/"})
+				entry.End(200, client.Message{Body: shared}, i%2 == 0)
+				j.Exchanges(client.Filter{Limit: 3})
 				if i%100 == 0 {
 					j.Clear()
 				}
@@ -245,16 +246,16 @@ func TestAnExchangeRecordsWhetherItsAnswerWasDelivered(t *testing.T) {
 		delivered bool
 		left      bool
 	}{
-		"sent whole":                     {func(e Entry) { e.RecordDelivered(); e.End(200, Message{}, false) }, true, false},
-		"broken off":                     {func(e Entry) { e.End(200, Message{}, false) }, false, false},
-		"lost on its way":                {func(e Entry) { e.RecordDelivered(); e.End(200, Message{}, false); e.RecordLost() }, false, false},
-		"the caller had left":            {func(e Entry) { e.RecordLeft(); e.RecordDelivered(); e.End(200, Message{}, false) }, false, true},
-		"the caller leaves after it":     {func(e Entry) { e.RecordDelivered(); e.End(200, Message{}, false); e.RecordLeft() }, true, false},
+		"sent whole":                     {func(e Entry) { e.RecordDelivered(); e.End(200, client.Message{}, false) }, true, false},
+		"broken off":                     {func(e Entry) { e.End(200, client.Message{}, false) }, false, false},
+		"lost on its way":                {func(e Entry) { e.RecordDelivered(); e.End(200, client.Message{}, false); e.RecordLost() }, false, false},
+		"the caller had left":            {func(e Entry) { e.RecordLeft(); e.RecordDelivered(); e.End(200, client.Message{}, false) }, false, true},
+		"the caller leaves after it":     {func(e Entry) { e.RecordDelivered(); e.End(200, client.Message{}, false); e.RecordLeft() }, true, false},
 		"the caller left, no answer yet": {func(e Entry) { e.RecordLeft() }, false, true},
 	} {
 		j := New(Limits{})
-		c.report(j.Begin(Exchange{}))
-		if e := j.Exchanges(Filter{})[0]; e.Delivered != c.delivered || (e.LeftAfter != nil) != c.left {
+		c.report(j.Begin(client.Exchange{}))
+		if e := j.Exchanges(client.Filter{})[0]; e.Delivered != c.delivered || (e.LeftAfter != nil) != c.left {
 			t.Errorf("%s: want delivered %t and left %t, got %t and %v", name, c.delivered, c.left, e.Delivered, e.LeftAfter)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"partnerkit.dev/internal/redact"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -38,7 +39,7 @@ type Journal struct {
 	largest     *byte         // start of the largest shared body, see trim
 	largestSize int64         // its length
 
-	testimony []Testimony
+	testimony []client.Testimony
 
 	onEnd    Observer // may be nil
 	watchers []*watcher
@@ -56,7 +57,7 @@ type queuedEvent struct {
 }
 
 type watcher struct {
-	filter Filter
+	filter client.Filter
 	queue  chan queuedEvent // of a subscriber; closed when it is removed
 	left   int              // of a waiter: number of missing exchanges
 	want   int
@@ -195,17 +196,17 @@ var ErrTooMuch = errors.New("the journal is full of reported facts")
 
 // Testify records a testimony, and returns it with the omitted times filled in. The error wraps
 // ErrTooMuch, or describes the invalid part.
-func (j *Journal) Testify(t Testimony) (Testimony, error) {
-	if err := t.validate(time.Now()); err != nil {
+func (j *Journal) Testify(t client.Testimony) (client.Testimony, error) {
+	if err := checkTestimony(&t, time.Now()); err != nil {
 		return t, err
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	total := 0
 	for _, earlier := range j.testimony {
-		total += earlier.size()
+		total += max(len(earlier.Died), 1)
 	}
-	if total+t.size() > maxTestified {
+	if total+max(len(t.Died), 1) > maxTestified {
 		return t, fmt.Errorf("%w: it is about %d connections and codes", ErrTooMuch, total)
 	}
 	j.testimony = append(j.testimony, t)
@@ -213,16 +214,14 @@ func (j *Journal) Testify(t Testimony) (Testimony, error) {
 }
 
 // Testimony lists the testimony since the journal was last emptied.
-func (j *Journal) Testimony() []Testimony {
+func (j *Journal) Testimony() []client.Testimony {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return append([]Testimony{}, j.testimony...)
+	return append([]client.Testimony{}, j.testimony...)
 }
 
-func (t Testimony) size() int { return max(len(t.Died), 1) }
-
-// validate validates a testimony, and fills in the omitted times.
-func (t *Testimony) validate(now time.Time) error {
+// checkTestimony validates a testimony, and fills in the omitted times.
+func checkTestimony(t *client.Testimony, now time.Time) error {
 	switch {
 	case (len(t.Died) == 0) == (t.ByHand == ""):
 		return errors.New("expected either died, the connections of a process, or byHand, the code of a hold")

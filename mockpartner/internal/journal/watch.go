@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"partnerkit.dev/mockpartner/client"
 )
 
 const (
@@ -24,7 +26,7 @@ var (
 // Event is something that happened to an exchange.
 type Event struct {
 	Kind     EventKind
-	Exchange Exchange // in its state when the event is read
+	Exchange client.Exchange // in its state when the event is read
 }
 
 // watch adds a watcher. The journal must be locked.
@@ -58,7 +60,7 @@ func (j *Journal) unwatch(w *watcher, reason error) {
 func (j *Journal) notify(kind EventKind, e *entry) {
 	// Backwards, because watchers are removed meanwhile.
 	for _, w := range slices.Backward(j.watchers) {
-		if !w.filter.keeps(e) {
+		if !e.matches(w.filter) {
 			continue
 		}
 		if w.queue == nil {
@@ -90,7 +92,7 @@ func (j *Journal) Close() {
 
 // Wait waits until there have been n complete exchanges that match, including those already in the
 // journal. It ignores the filter's Limit. Its error is the context's, ErrBusy or ErrClosed.
-func (j *Journal) Wait(ctx context.Context, f Filter, n int) error {
+func (j *Journal) Wait(ctx context.Context, f client.Filter, n int) error {
 	f.Done, f.Limit = true, 0
 	w := &watcher{filter: f, want: n, met: make(chan struct{})}
 	if waiting, err := j.wait(w); !waiting {
@@ -126,7 +128,7 @@ type Subscription struct {
 
 // Subscribe subscribes to future events of the matching exchanges. Its error is ErrBusy or
 // ErrClosed.
-func (j *Journal) Subscribe(f Filter) (*Subscription, error) {
+func (j *Journal) Subscribe(f client.Filter) (*Subscription, error) {
 	w := &watcher{filter: f, queue: make(chan queuedEvent, maxQueue)}
 	j.mu.Lock()
 	defer j.mu.Unlock()

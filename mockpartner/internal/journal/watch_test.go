@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/har"
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 )
 
 func TestAWaitEndsWithTheLastExchangeThatItWants(t *testing.T) {
@@ -21,22 +21,22 @@ func TestAWaitEndsWithTheLastExchangeThatItWants(t *testing.T) {
 		j := New(Limits{})
 		enter(j, "GET", "/a", 200, "")
 		ended := make(chan error, 1)
-		go func() { ended <- j.Wait(t.Context(), Filter{Method: "GET"}, 3) }()
+		go func() { ended <- j.Wait(t.Context(), client.Filter{Method: "GET"}, 3) }()
 		synctest.Wait()
 		enter(j, "GET", "/b", 200, "")
 		enter(j, "POST", "/other", 200, "")
-		last := j.Begin(Exchange{Method: "GET", Target: "/c"})
+		last := j.Begin(client.Exchange{Method: "GET", Target: "/c"})
 		synctest.Wait()
 		select {
 		case err := <-ended:
 			t.Fatalf("want it to wait for the end of the third, got %v", err)
 		default:
 		}
-		last.End(200, Message{}, false)
+		last.End(200, client.Message{}, false)
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Wait(t.Context(), Filter{}, 4); err != nil {
+		if err := j.Wait(t.Context(), client.Filter{}, 4); err != nil {
 			t.Fatalf("want no wait for what is there, got %v", err)
 		}
 		if len(j.watchers) != 0 {
@@ -53,7 +53,7 @@ func TestAWaitStartsAgainWhenTheJournalIsCleared(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		ended := make(chan error, 1)
-		go func() { ended <- j.Wait(ctx, Filter{}, 2) }()
+		go func() { ended <- j.Wait(ctx, client.Filter{}, 2) }()
 		synctest.Wait()
 		j.Clear()
 		enter(j, "GET", "/b", 200, "")
@@ -67,18 +67,18 @@ func TestASubscriberReceivesTheArrivalAndTheEnd(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
 	enter(j, "GET", "/before", 200, "")
-	s, err := j.Subscribe(Filter{Contains: "/wanted"})
+	s, err := j.Subscribe(client.Filter{Contains: "/wanted"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	entry := j.Begin(Exchange{Target: "/wanted"})
+	entry := j.Begin(client.Exchange{Target: "/wanted"})
 	arrived, err := s.Next(t.Context())
 	if err != nil || arrived.Kind != Arrived || arrived.Exchange.Target != "/wanted" || arrived.Exchange.Done {
 		t.Fatalf("want the arrival, got %+v, %v", arrived, err)
 	}
 	enter(j, "GET", "/other", 200, "")
-	entry.End(200, Message{Body: Body("answer")}, false)
+	entry.End(200, client.Message{Body: client.Body("answer")}, false)
 	ended, err := s.Next(t.Context())
 	if err != nil || ended.Kind != Ended || string(ended.Exchange.Answer.Body) != "answer" {
 		t.Fatalf("want the end, got %+v, %v", ended, err)
@@ -88,7 +88,7 @@ func TestASubscriberReceivesTheArrivalAndTheEnd(t *testing.T) {
 func TestASlowSubscriberIsDroppedNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 10})
-	s, err := j.Subscribe(Filter{})
+	s, err := j.Subscribe(client.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestWatchersAreLimitedAndEndedAtShutdown(t *testing.T) {
 	j := New(Limits{})
 	var first *Subscription
 	for i := range MaxWatchers {
-		s, err := j.Subscribe(Filter{})
+		s, err := j.Subscribe(client.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,17 +123,17 @@ func TestWatchersAreLimitedAndEndedAtShutdown(t *testing.T) {
 			first = s
 		}
 	}
-	if _, err := j.Subscribe(Filter{}); !errors.Is(err, ErrBusy) {
+	if _, err := j.Subscribe(client.Filter{}); !errors.Is(err, ErrBusy) {
 		t.Fatalf("want ErrBusy, got %v", err)
 	}
-	if err := j.Wait(t.Context(), Filter{}, 1); !errors.Is(err, ErrBusy) {
+	if err := j.Wait(t.Context(), client.Filter{}, 1); !errors.Is(err, ErrBusy) {
 		t.Fatalf("want ErrBusy, got %v", err)
 	}
 	j.Close()
 	if _, err := first.Next(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Fatalf("want ErrClosed, got %v", err)
 	}
-	if err := j.Wait(t.Context(), Filter{}, 1); !errors.Is(err, ErrClosed) {
+	if err := j.Wait(t.Context(), client.Filter{}, 1); !errors.Is(err, ErrClosed) {
 		t.Fatalf("want ErrClosed, got %v", err)
 	}
 	enter(j, "GET", "/", 200, "")
@@ -145,15 +145,15 @@ func TestWatchersAreLimitedAndEndedAtShutdown(t *testing.T) {
 func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
-	hold := &platform.Hold{Code: "R-1"}
-	slot := &platform.SlotState{AvailabilityID: "slot-1"}
-	reserved := j.Begin(Exchange{Target: "/reserve", Request: Message{Body: Body("asked")}})
-	reserved.RecordTouched(platform.Facts{Slot: slot}, platform.Facts{Slot: slot, Hold: hold})
-	reserved.End(200, Message{Body: Body("told")}, false)
-	confirmed := j.Begin(Exchange{Target: "/confirm"})
-	confirmed.RecordTouched(platform.Facts{Hold: hold}, platform.Facts{Hold: hold, Booking: &platform.Booking{ID: "B-1"}})
-	confirmed.Consider([]Considered{{Fault: "late", Matched: true, Fired: true}})
-	for want, filters := range map[string][]Filter{
+	hold := &client.Hold{Code: "R-1"}
+	slot := &client.SlotState{AvailabilityID: "slot-1"}
+	reserved := j.Begin(client.Exchange{Target: "/reserve", Request: client.Message{Body: client.Body("asked")}})
+	reserved.RecordTouched(client.Facts{Slot: slot}, client.Facts{Slot: slot, Hold: hold})
+	reserved.End(200, client.Message{Body: client.Body("told")}, false)
+	confirmed := j.Begin(client.Exchange{Target: "/confirm"})
+	confirmed.RecordTouched(client.Facts{Hold: hold}, client.Facts{Hold: hold, Booking: &client.Booking{ID: "B-1"}})
+	confirmed.Consider([]client.Considered{{Fault: "late", Matched: true, Fired: true}})
+	for want, filters := range map[string][]client.Filter{
 		"/reserve":          {{Slot: "slot-1"}, {Body: "asked"}, {Body: "told"}, {Done: true}, {Hold: "R-1", Done: true}},
 		"/confirm":          {{Booking: "B-1"}, {Fault: "late"}},
 		"/reserve /confirm": {{Hold: "R-1"}, {}},
@@ -177,12 +177,12 @@ func TestExchangesAreFoundByWhatTheyTouchedAndSaid(t *testing.T) {
 func TestAnArchiveContainsTheExchanges(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{})
-	j.Begin(Exchange{Method: "POST", Target: "/availability?a=1&a=2&b=%2F", Request: Message{
-		Header: http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer x"}}, Body: Body(`{"q":"<>"}`),
-	}}).End(200, Message{Header: http.Header{"Content-Type": {"application/json"}}, Body: Body("[]")}, false)
-	j.Begin(Exchange{Method: "GET", Target: "/products"}).End(502, Message{Body: Body("\xff\xfe")}, false)
+	j.Begin(client.Exchange{Method: "POST", Target: "/availability?a=1&a=2&b=%2F", Request: client.Message{
+		Header: http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer x"}}, Body: client.Body(`{"q":"<>"}`),
+	}}).End(200, client.Message{Header: http.Header{"Content-Type": {"application/json"}}, Body: client.Body("[]")}, false)
+	j.Begin(client.Exchange{Method: "GET", Target: "/products"}).End(502, client.Message{Body: client.Body("\xff\xfe")}, false)
 	var text strings.Builder
-	if err := WriteHAR(&text, "http://127.0.0.1/s/mine", j.Exchanges(Filter{})); err != nil {
+	if err := WriteHAR(&text, "http://127.0.0.1/s/mine", j.Exchanges(client.Filter{})); err != nil {
 		t.Fatal(err)
 	}
 	var archive struct {
@@ -231,7 +231,7 @@ func TestAWriterThatFailsEndsTheArchive(t *testing.T) {
 	enter(j, "GET", "/", 200, "")
 	enter(j, "GET", "/", 200, "")
 	for writes := range 5 {
-		if err := WriteHAR(new(failingWriter(writes)), "", j.Exchanges(Filter{})); err == nil {
+		if err := WriteHAR(new(failingWriter(writes)), "", j.Exchanges(client.Filter{})); err == nil {
 			t.Errorf("want the error of write %d", writes+1)
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 type call struct {
-	journal.Exchange
+	client.Exchange
 	path, query string
 	endpoint    partnerapi.Endpoint // empty if it is not one of the six
 	code        string              // of a hold; for a cancel, the booking's id
@@ -33,7 +33,7 @@ type call struct {
 	releases *partnerapi.ReleaseRequest
 }
 
-func newCall(e journal.Exchange) *call {
+func newCall(e client.Exchange) *call {
 	c := &call{Exchange: e}
 	c.path, c.query, _ = strings.Cut(e.Target, "?")
 	c.endpoint, c.code = endpointOf(e.Method, c.path)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -128,12 +128,12 @@ func (s *history) option(productID, optionID string) (*catalog.IndexedOption, bo
 
 // testimony is what the test reported and the mock could not see.
 type testimony struct {
-	deaths map[string][]journal.Testimony // of processes, by connection or address
-	byHand map[string]int                 // number of confirms of a code that a person has ordered
+	deaths map[string][]client.Testimony // of processes, by connection or address
+	byHand map[string]int                // number of confirms of a code that a person has ordered
 }
 
-func indexTestimony(list []journal.Testimony) testimony {
-	t := testimony{deaths: map[string][]journal.Testimony{}, byHand: map[string]int{}}
+func indexTestimony(list []client.Testimony) testimony {
+	t := testimony{deaths: map[string][]client.Testimony{}, byHand: map[string]int{}}
 	for _, testimony := range list {
 		for _, connection := range testimony.Died {
 			t.deaths[connection] = append(t.deaths[connection], testimony)
@@ -152,7 +152,7 @@ const arriving = 3 * time.Second
 // deathOf returns when the call's process died, if that was during the call or soon after its answer.
 // Soon means that the process may not have written the answer down. Everything else counts as the
 // process's own conduct.
-func (t testimony) deathOf(e journal.Exchange) (at time.Time, ok bool) {
+func (t testimony) deathOf(e client.Exchange) (at time.Time, ok bool) {
 	over, isOver := overAt(e)
 	for _, name := range []string{e.Caller, hostOf(e.Caller)} {
 		for _, death := range t.deaths[name] {
@@ -164,7 +164,7 @@ func (t testimony) deathOf(e journal.Exchange) (at time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-func overAt(e journal.Exchange) (at time.Time, ok bool) {
+func overAt(e client.Exchange) (at time.Time, ok bool) {
 	if e.LeftAfter != nil {
 		return e.Arrived.Add(time.Duration(*e.LeftAfter)), true
 	}

@@ -39,10 +39,10 @@ func TestACallerThatKeepsTheContractGetsTheVerdictKept(t *testing.T) {
 	m.release(expired)
 
 	verdict := m.verdict()
-	if verdict.Verdict != judge.Kept || verdict.Exchanges == 0 || len(verdict.Notes) > 0 {
+	if verdict.Verdict != client.Kept || verdict.Exchanges == 0 || len(verdict.Notes) > 0 {
 		t.Errorf("want it kept, without a note, got %+v", verdict)
 	}
-	if open := rulesWith(verdict, judge.NotJudged); !slices.Equal(open, []string{"call.patient"}) {
+	if open := rulesWith(verdict, client.NotJudged); !slices.Equal(open, []string{"call.patient"}) {
 		t.Errorf("want all judged but patience, which nothing tried, got %v", open)
 	}
 	m.partner.AssertCallerKept(t)
@@ -214,7 +214,7 @@ func (m marketplace) reserveCodeWith(text string) string {
 // leave sends a request and goes away as soon as it has arrived.
 func (m marketplace) leave(method, target, body string) {
 	m.t.Helper()
-	events, err := m.partner.Default().Journal().Subscribe(journal.Filter{Method: method, Contains: target})
+	events, err := m.partner.Default().Journal().Subscribe(client.Filter{Method: method, Contains: target})
 	m.done(nil, err)
 	defer events.Close()
 	ctx, leave := context.WithCancel(m.t.Context())
@@ -248,7 +248,7 @@ func TestABreachBreaksItsRuleAndNoOther(t *testing.T) {
 			m.gets("GET", "/products?limit=1", "")
 			breach.breaks(m)
 			verdict := m.verdict()
-			if broken := rulesWith(verdict, judge.Broken); verdict.Verdict != judge.Broken || !slices.Equal(broken, []string{breach.rule}) {
+			if broken := rulesWith(verdict, client.Broken); verdict.Verdict != client.Broken || !slices.Equal(broken, []string{breach.rule}) {
 				t.Fatalf("want %s broken alone, got %s", breach.rule, verdict)
 			}
 			j := rule(t, verdict, breach.rule)
@@ -345,7 +345,7 @@ func TestCallsThatTheContractAllowsBreakNoRule(t *testing.T) {
 			m := open(t)
 			c.calls(m)
 			verdict := m.verdict()
-			if j := rule(t, verdict, c.judged); verdict.Verdict != judge.Kept || j.Verdict != judge.Kept {
+			if j := rule(t, verdict, c.judged); verdict.Verdict != client.Kept || j.Verdict != client.Kept {
 				t.Errorf("want %s kept, and all else, got %s", c.judged, verdict)
 			}
 		})
@@ -407,7 +407,7 @@ func TestRulesThatCannotBeJudgedAreNamedWithTheReason(t *testing.T) {
 			m := open(t)
 			c.calls(m)
 			verdict := m.verdict()
-			if j := rule(t, verdict, c.rule); verdict.Verdict != judge.Kept || j.Verdict != judge.NotJudged || j.Reason != c.reason {
+			if j := rule(t, verdict, c.rule); verdict.Verdict != client.Kept || j.Verdict != client.NotJudged || j.Reason != c.reason {
 				t.Errorf("want %s not judged, since %s, got %s", c.rule, c.reason, verdict)
 			}
 		})
@@ -422,8 +422,8 @@ func TestAPartialVerdictNamesTheRest(t *testing.T) {
 	m.slots(today, lastDay)
 	m.slots(today, lastDay)
 	j := rule(t, m.verdict(), "availability.once-per-sync")
-	want := []judge.Unjudged{{Count: 1, Reason: "it may be about something from before the record begins"}}
-	if j.Verdict != judge.Kept || j.Judged != 1 || !slices.Equal(j.Unjudged, want) {
+	want := []client.Unjudged{{Count: 1, Reason: "it may be about something from before the record begins"}}
+	if j.Verdict != client.Kept || j.Judged != 1 || !slices.Equal(j.Unjudged, want) {
 		t.Errorf("want one call judged and one not, got %+v", j)
 	}
 }
@@ -441,7 +441,7 @@ func TestAVerdictStatesWhatTheJournalHasLost(t *testing.T) {
 	if verdict.Cleared != 2 || verdict.Dropped != 2 || verdict.Exchanges != 3 || len(verdict.Notes) != 2 {
 		t.Errorf("want 2 cleared and 2 dropped, 3 left, got %+v", verdict)
 	}
-	if verdict.Verdict != judge.Kept {
+	if verdict.Verdict != client.Kept {
 		t.Errorf("want nothing held against the caller, got %s", verdict)
 	}
 }
@@ -449,7 +449,7 @@ func TestAVerdictStatesWhatTheJournalHasLost(t *testing.T) {
 func TestWithoutExchangesThereIsNothingToJudge(t *testing.T) {
 	t.Parallel()
 	m := open(t)
-	if verdict := m.verdict(); verdict.Verdict != judge.NothingToJudge || len(verdict.Rules) != len(judge.Rules()) {
+	if verdict := m.verdict(); verdict.Verdict != client.NothingToJudge || len(verdict.Rules) != len(judge.Rules()) {
 		t.Fatalf("want nothing to judge, by every rule, got %+v", verdict)
 	}
 }
@@ -462,7 +462,7 @@ func TestEachSandboxIsJudgedByItself(t *testing.T) {
 	m.done(nil, err)
 	m.gets("GET", "/s/mine/products?limit=9", "")
 	m.partner.AssertCallerKept(t)
-	if verdict, err := m.partner.Control.Sandbox("mine").Journal.Verdict(t.Context()); err != nil || !slices.Equal(rulesWith(verdict, judge.Broken), []string{"products.form"}) {
+	if verdict, err := m.partner.Control.Sandbox("mine").Journal.Verdict(t.Context()); err != nil || !slices.Equal(rulesWith(verdict, client.Broken), []string{"products.form"}) {
 		t.Fatalf("want the probe of the sandbox judged, got %s, %v", verdict, err)
 	}
 }

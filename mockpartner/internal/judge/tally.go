@@ -5,15 +5,15 @@ import (
 	"net/http"
 	"strings"
 
-	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/client"
 )
 
 const maxFindings = 20
 
 type tally struct {
 	judged   int
-	unjudged []Unjudged
-	findings []Finding
+	unjudged []client.Unjudged
+	findings []client.Finding
 	more     int
 }
 
@@ -28,7 +28,7 @@ func (b *tally) cannotJudge(reason string) {
 			return
 		}
 	}
-	b.unjudged = append(b.unjudged, Unjudged{Count: 1, Reason: reason})
+	b.unjudged = append(b.unjudged, client.Unjudged{Count: 1, Reason: reason})
 }
 
 // recordResult notes what a judge of single requests says about a call: what is wrong, or "".
@@ -46,7 +46,7 @@ func (b *tally) recordBreach(calls []*call, format string, args ...any) {
 		b.more++
 		return
 	}
-	finding := Finding{Message: fmt.Sprintf(format, args...)}
+	finding := client.Finding{Message: fmt.Sprintf(format, args...)}
 	for _, c := range calls[:min(len(calls), maxQuotes)] {
 		finding.Exchanges = append(finding.Exchanges, Quote(c.Exchange))
 	}
@@ -72,15 +72,15 @@ const (
 
 // Quote shortens an exchange. It keeps the headers Authorization (redacted by the journal) and
 // Content-Type, and the first KiB of each body. It drops the facts before and after.
-func Quote(e journal.Exchange) journal.Exchange {
+func Quote(e client.Exchange) client.Exchange {
 	e.Target = clip(e.Target)
 	e.Request, e.Answer = shortenMessage(e.Request), shortenMessage(e.Answer)
 	e.Before, e.After = nil, nil
 	return e
 }
 
-func shortenMessage(m journal.Message) journal.Message {
-	short := journal.Message{Header: http.Header{}, Body: m.Body, Truncated: m.Truncated}
+func shortenMessage(m client.Message) client.Message {
+	short := client.Message{Header: http.Header{}, Body: m.Body, Truncated: m.Truncated}
 	for _, name := range []string{"Authorization", "Content-Type"} {
 		if value := m.Header.Get(name); value != "" {
 			short.Header.Set(name, clip(value))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
-	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/judge"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
@@ -28,9 +28,9 @@ func overConnection(connection string, one judge.Case) judge.Case {
 }
 
 // deathTestimony is a testimony that a process has died so long after the exchange arrived.
-func deathTestimony(connection string, e journal.Exchange, after time.Duration) journal.Testimony {
+func deathTestimony(connection string, e client.Exchange, after time.Duration) client.Testimony {
 	at := e.Arrived.Add(after)
-	return journal.Testimony{Died: []string{connection}, At: at, Since: at.Add(-time.Second)}
+	return client.Testimony{Died: []string{connection}, At: at, Since: at.Add(-time.Second)}
 }
 
 func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
@@ -38,22 +38,22 @@ func TestAProcessThatDiedHasNotLeftByItsOwnDecision(t *testing.T) {
 	for name, c := range map[string]struct {
 		connection string
 		after      time.Duration
-		want       judge.Outcome
+		want       client.Outcome
 	}{
-		"in the middle of the call":      {connection, 2 * time.Second, judge.NotJudged},
-		"all of its address":             {"127.0.0.1", 2 * time.Second, judge.NotJudged},
-		"another process":                {other, 2 * time.Second, judge.Broken},
-		"long after it had left":         {connection, 3100 * time.Millisecond, judge.Broken},
-		"long before the call was made":  {connection, -4 * time.Second, judge.Broken},
-		"as the call was on its way yet": {connection, -500 * time.Millisecond, judge.NotJudged},
+		"in the middle of the call":      {connection, 2 * time.Second, client.NotJudged},
+		"all of its address":             {"127.0.0.1", 2 * time.Second, client.NotJudged},
+		"another process":                {other, 2 * time.Second, client.Broken},
+		"long after it had left":         {connection, 3100 * time.Millisecond, client.Broken},
+		"long before the call was made":  {connection, -4 * time.Second, client.Broken},
+		"as the call was on its way yet": {connection, -500 * time.Millisecond, client.NotJudged},
 	} {
 		one := overConnection(connection, caseOf(t, abandonedExchange("POST", "/bookings/confirm", confirmBody("x"), 2*time.Second)))
-		one.Testimony = []journal.Testimony{deathTestimony(c.connection, one.Exchanges[0], c.after)}
+		one.Testimony = []client.Testimony{deathTestimony(c.connection, one.Exchanges[0], c.after)}
 		verdict := judge.Judge(one)
 		if got := rule(t, verdict, "call.patient"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
 		}
-		if reported := strings.Contains(verdict.String(), "1 exchange counted as unanswered"); reported != (c.want == judge.NotJudged) {
+		if reported := strings.Contains(verdict.String(), "1 exchange counted as unanswered"); reported != (c.want == client.NotJudged) {
 			t.Errorf("%s: Expected a note about the death, received %s", name, verdict)
 		}
 	}
@@ -67,24 +67,24 @@ func TestAProcessThatDiedMayNotKnowWhatItWasAnswered(t *testing.T) {
 	underWay.Done, underWay.Delivered = false, false
 	for name, c := range map[string]struct {
 		rule    string
-		calls   []journal.Exchange
+		calls   []client.Exchange
 		of      int // the call that the death came upon
 		process string
 		after   time.Duration
-		want    judge.Outcome
+		want    client.Outcome
 	}{
-		"the code of a hold":                             {"release.owed", []journal.Exchange{reserve}, 0, connection, 1900 * time.Millisecond, judge.NotJudged},
-		"a hold that it had time to write down":          {"release.owed", []journal.Exchange{reserve}, 0, connection, 3 * time.Second, judge.Broken},
-		"another process":                                {"release.owed", []journal.Exchange{reserve}, 0, other, 1900 * time.Millisecond, judge.Broken},
-		"a hold that it has come to confirm":             {"confirm.reserved", []journal.Exchange{reserve, confirm}, 0, connection, 1900 * time.Millisecond, judge.Kept},
-		"that it had confirmed":                          {"confirm.once", []journal.Exchange{reserve, confirm, confirm}, 1, connection, 1900 * time.Millisecond, judge.Kept},
-		"what it had time to write down":                 {"confirm.once", []journal.Exchange{reserve, confirm, confirm}, 1, connection, 3 * time.Second, judge.Broken},
-		"what another was answered":                      {"confirm.once", []journal.Exchange{reserve, confirm, confirm}, 1, other, 1900 * time.Millisecond, judge.Broken},
-		"that nothing was answered":                      {"confirm.once", []journal.Exchange{reserve, underWay, confirm}, 1, connection, 200 * time.Millisecond, judge.Kept},
-		"what was answered after it was confirmed again": {"confirm.once", []journal.Exchange{reserve, confirm, confirm, confirm}, 1, connection, 1900 * time.Millisecond, judge.Broken},
+		"the code of a hold":                             {"release.owed", []client.Exchange{reserve}, 0, connection, 1900 * time.Millisecond, client.NotJudged},
+		"a hold that it had time to write down":          {"release.owed", []client.Exchange{reserve}, 0, connection, 3 * time.Second, client.Broken},
+		"another process":                                {"release.owed", []client.Exchange{reserve}, 0, other, 1900 * time.Millisecond, client.Broken},
+		"a hold that it has come to confirm":             {"confirm.reserved", []client.Exchange{reserve, confirm}, 0, connection, 1900 * time.Millisecond, client.Kept},
+		"that it had confirmed":                          {"confirm.once", []client.Exchange{reserve, confirm, confirm}, 1, connection, 1900 * time.Millisecond, client.Kept},
+		"what it had time to write down":                 {"confirm.once", []client.Exchange{reserve, confirm, confirm}, 1, connection, 3 * time.Second, client.Broken},
+		"what another was answered":                      {"confirm.once", []client.Exchange{reserve, confirm, confirm}, 1, other, 1900 * time.Millisecond, client.Broken},
+		"that nothing was answered":                      {"confirm.once", []client.Exchange{reserve, underWay, confirm}, 1, connection, 200 * time.Millisecond, client.Kept},
+		"what was answered after it was confirmed again": {"confirm.once", []client.Exchange{reserve, confirm, confirm, confirm}, 1, connection, 1900 * time.Millisecond, client.Broken},
 	} {
 		one := overConnection(connection, caseOf(t, c.calls...))
-		one.Testimony = []journal.Testimony{deathTestimony(c.process, one.Exchanges[c.of], c.after)}
+		one.Testimony = []client.Testimony{deathTestimony(c.process, one.Exchanges[c.of], c.after)}
 		if got := rule(t, judge.Judge(one), c.rule); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
 		}
@@ -97,8 +97,8 @@ func TestAConfirmIsNotSentAgainBeforeItsProcessDied(t *testing.T) {
 	confirm := answeredExchange("POST", "/bookings/confirm", confirmBody("c"), `{"externalBookingId":"x"}`, time.Second)
 	one := overConnection(connection, caseOf(t, reserve, confirm, confirm))
 	one.Exchanges[2].Arrived = one.Exchanges[1].Arrived.Add(1500 * time.Millisecond)
-	one.Testimony = []journal.Testimony{deathTestimony(connection, one.Exchanges[1], 1900*time.Millisecond)}
-	if got := rule(t, judge.Judge(one), "confirm.once"); got.Verdict != judge.Broken {
+	one.Testimony = []client.Testimony{deathTestimony(connection, one.Exchanges[1], 1900*time.Millisecond)}
+	if got := rule(t, judge.Judge(one), "confirm.once"); got.Verdict != client.Broken {
 		t.Errorf("want the second confirm held against the caller, got %+v", got)
 	}
 }
@@ -110,20 +110,20 @@ func TestOneConfirmMayBeOrderedByHandAfterARefusal(t *testing.T) {
 	refused := booked
 	refused.Status = http.StatusServiceUnavailable
 	for name, c := range map[string]struct {
-		calls  []journal.Exchange
+		calls  []client.Exchange
 		byHand []string
-		want   judge.Outcome
+		want   client.Outcome
 	}{
-		"once":                       {[]journal.Exchange{reserve, refused, booked}, []string{"c"}, judge.Kept},
-		"twice, and asked for twice": {[]journal.Exchange{reserve, refused, refused, booked}, []string{"c", "c"}, judge.Kept},
-		"twice, and asked for once":  {[]journal.Exchange{reserve, refused, refused, booked}, []string{"c"}, judge.Broken},
-		"no testimony":               {[]journal.Exchange{reserve, refused, booked}, nil, judge.Broken},
-		"for another code":           {[]journal.Exchange{reserve, refused, booked}, []string{"d"}, judge.Broken},
-		"of what is booked":          {[]journal.Exchange{reserve, booked, booked}, []string{"c"}, judge.Broken},
+		"once":                       {[]client.Exchange{reserve, refused, booked}, []string{"c"}, client.Kept},
+		"twice, and asked for twice": {[]client.Exchange{reserve, refused, refused, booked}, []string{"c", "c"}, client.Kept},
+		"twice, and asked for once":  {[]client.Exchange{reserve, refused, refused, booked}, []string{"c"}, client.Broken},
+		"no testimony":               {[]client.Exchange{reserve, refused, booked}, nil, client.Broken},
+		"for another code":           {[]client.Exchange{reserve, refused, booked}, []string{"d"}, client.Broken},
+		"of what is booked":          {[]client.Exchange{reserve, booked, booked}, []string{"c"}, client.Broken},
 	} {
 		one := caseOf(t, c.calls...)
 		for _, code := range c.byHand {
-			one.Testimony = append(one.Testimony, journal.Testimony{ByHand: code})
+			one.Testimony = append(one.Testimony, client.Testimony{ByHand: code})
 		}
 		if got := rule(t, judge.Judge(one), "confirm.once"); got.Verdict != c.want {
 			t.Errorf("%s: want %s, got %+v", name, c.want, got)
@@ -294,7 +294,7 @@ func (m marketplace) done(_ any, err error) {
 	}
 }
 
-func (m marketplace) verdict() judge.Verdict {
+func (m marketplace) verdict() client.Verdict {
 	m.t.Helper()
 	verdict, err := m.partner.Control.Journal.Verdict(m.t.Context())
 	m.done(nil, err)
@@ -302,7 +302,7 @@ func (m marketplace) verdict() judge.Verdict {
 }
 
 // rule returns how the caller stands by one rule.
-func rule(t *testing.T, v judge.Verdict, id string) judge.Judgement {
+func rule(t *testing.T, v client.Verdict, id string) client.Judgement {
 	t.Helper()
 	for _, j := range v.Rules {
 		if j.ID == id {
@@ -310,11 +310,11 @@ func rule(t *testing.T, v judge.Verdict, id string) judge.Judgement {
 		}
 	}
 	t.Fatal(errors.New("there is no rule " + id))
-	return judge.Judgement{}
+	return client.Judgement{}
 }
 
 // rulesWith lists the rules of that outcome.
-func rulesWith(v judge.Verdict, outcome judge.Outcome) (ids []string) {
+func rulesWith(v client.Verdict, outcome client.Outcome) (ids []string) {
 	for _, j := range v.Rules {
 		if j.Verdict == outcome {
 			ids = append(ids, j.ID)

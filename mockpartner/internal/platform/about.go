@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"partnerkit.dev/mockpartner/client"
 )
 
 // calls counts the callers' requests, so that a quirk can compare two points in time.
@@ -30,7 +32,7 @@ const maxCases = 100_000
 type caseCounts map[string]int
 
 // count counts a case and returns how often it has occurred, for this hold or slot and in total.
-func (seen *caseCounts) count(c Case, h *Hold) (nth, count int) {
+func (seen *caseCounts) count(c Case, h *storedHold) (nth, count int) {
 	of := string(c) + "\x00" + cmp.Or(h.Code, h.AvailabilityID)
 	if *seen == nil || len(*seen) > maxCases {
 		*seen = caseCounts{}
@@ -42,13 +44,13 @@ func (seen *caseCounts) count(c Case, h *Hold) (nth, count int) {
 
 // DescribeSubject describes the subject of a request in the form that conditions of quirks see. The subject
 // is the hold with that code, or else the requested slot and party.
-func DescribeSubject(p *Platform, code string, asked Order) map[string]any {
+func DescribeSubject(p *Platform, code string, asked client.Order) map[string]any {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	if hold, ok := p.stock.state.holds.Get(code); ok {
 		return describeHold(p.stock, hold, now)
 	}
-	hold := &Hold{Order: asked}
+	hold := &storedHold{Hold: client.Hold{Order: asked}}
 	if key, err := p.stock.find(asked.ProductID, asked.OptionID, asked.AvailabilityID); err == nil {
 		hold.slot = key
 		hold.Seats, _ = guests(key.option, asked.Units)
@@ -58,7 +60,7 @@ func DescribeSubject(p *Platform, code string, asked Order) map[string]any {
 
 // describeHold describes a hold, its slot, party and booking, in the form that a scenario's jq programs
 // see. A hold without a code is a request for one.
-func describeHold(inv *inventory, h *Hold, now time.Time) map[string]any {
+func describeHold(inv *inventory, h *storedHold, now time.Time) map[string]any {
 	seen := map[string]any{"slot": nil, "party": nil, "hold": nil, "booking": nil, "since": inv.calls.subtract(h.made)}
 	if h.slot.option != nil {
 		seen["slot"] = aboutSlot(inv, h.slot, now)
@@ -104,7 +106,7 @@ func aboutSlot(inv *inventory, key slotKey, now time.Time) map[string]any {
 	return seen
 }
 
-func aboutParty(h *Hold) map[string]any {
+func aboutParty(h *storedHold) map[string]any {
 	guests, units := 0, []any{}
 	for _, unit := range h.Units {
 		guests += unit.Quantity

@@ -4,19 +4,20 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // SetSlot changes a slot from outside the contract, as a partner's own staff would. Its error is a
 // *Refusal: UnknownID, or BadRequest if the slot would not have the requested status or would have
 // a negative number of seats.
-func (p *Platform) SetSlot(productID, optionID, slotID string, change SlotChange) error {
+func (p *Platform) SetSlot(productID, optionID, slotID string, change client.SlotChange) error {
 	p.life.enter()
 	defer p.life.mu.Unlock()
 	return p.stock.alter(productID, optionID, slotID, setting(change))
 }
 
-func setting(change SlotChange) alteration {
+func setting(change client.SlotChange) alteration {
 	return func(key slotKey, s *slot, promised int) error {
 		s.apply(key, change, promised)
 		if change.Status == nil {
@@ -33,7 +34,7 @@ func setting(change SlotChange) alteration {
 	}
 }
 
-func (s *slot) apply(key slotKey, change SlotChange, promised int) {
+func (s *slot) apply(key slotKey, change client.SlotChange, promised int) {
 	if change.Status != nil {
 		s.become(key, *change.Status, promised)
 	}
@@ -95,7 +96,7 @@ func (inv *inventory) alter(productID, optionID, slotID string, change alteratio
 	}
 	inv.put(key, changed)
 	inv.leave(key)
-	inv.announceSlot(StaffChange, key, was, changed)
+	inv.announceSlot(client.StaffChange, key, was, changed)
 	return nil
 }
 
@@ -105,7 +106,7 @@ func (inv *inventory) settlePlanned(now time.Time) {
 		inv.state.planned = inv.state.planned[1:]
 		if err := inv.alter(due.ProductID, due.OptionID, due.AvailabilityID, setting(due.Change)); err != nil {
 			inv.announce(Change{
-				Cause:     StaffChange,
+				Cause:     client.StaffChange,
 				ProductID: due.ProductID,
 				OptionID:  due.OptionID,
 				Problem:   fmt.Errorf("the slot %q could not be changed as planned: %w", due.AvailabilityID, err),

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -264,7 +265,7 @@ func TestAStampIsFreshUntilSomethingChanges(t *testing.T) {
 	d.cancel(booking.ID, BookingCancelled)
 	stale("a cancellation", s)
 	s = stamp()
-	d.change(slot, SlotChange{Vacancies: new(1)})
+	d.change(slot, client.SlotChange{Vacancies: new(1)})
 	stale("a change of the slot", s)
 	saved := d.Snapshot()
 	s = stamp()

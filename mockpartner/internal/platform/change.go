@@ -4,21 +4,13 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
-)
-
-// Cause is the cause of a change.
-type Cause string
-
-const (
-	CatalogChanged Cause = "catalog"  // the catalog was replaced
-	StaffChange    Cause = "staff"    // a slot was changed from outside the contract, immediately or as planned
-	BookingChange  Cause = "bookings" // a call took or returned a slot's seats, or a hold expired
 )
 
 // Change is a change that callers can see: of the catalog, or of one slot as Availability shows it.
 type Change struct {
-	Cause Cause
+	Cause client.Cause
 	At    time.Time // by the platform's clock
 	// The slot before and after; empty if the catalog changed.
 	ProductID, OptionID string
@@ -44,7 +36,7 @@ func (inv *inventory) announce(c Change) {
 }
 
 // announceSlot reports a slot to the observer if callers see it differently from before.
-func (inv *inventory) announceSlot(cause Cause, key slotKey, before, after slot) {
+func (inv *inventory) announceSlot(cause client.Cause, key slotKey, before, after slot) {
 	if inv.observe == nil || before == after || !sells(inv.catalog(), key.option) {
 		return
 	}

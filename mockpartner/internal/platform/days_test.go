@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -103,14 +104,14 @@ func zone(t testing.TB, name string) *time.Location {
 func TestTimersListThePendingEvents(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct(func(_ *catalog.Product, s *catalog.Schedule) { s.CutOff = 2 * time.Hour }))
-	if got := d.Timers(10); len(got) != 1 || got[0] != (Timer{At: noon.Add(11 * time.Hour), Kind: DayBegins, Subject: "Europe/Lisbon"}) {
+	if got := d.Timers(10); len(got) != 1 || got[0] != (client.Timer{At: noon.Add(11 * time.Hour), Kind: client.DayBegins, Subject: "Europe/Lisbon"}) {
 		t.Fatalf("want midnight in Lisbon alone, got %+v", got)
 	}
 	slot := d.fillSlot(day, 5)
 	hold := d.reserve(slot, 1)
 	d.clock.Advance(time.Minute)
 	other := d.reserve(slot, 1)
-	want := []TimerKind{HoldExpires, HoldExpires, DayBegins, SaleEnds}
+	want := []client.TimerKind{client.HoldExpires, client.HoldExpires, client.DayBegins, client.SaleEnds}
 	got := d.Timers(10)
 	if len(got) != len(want) {
 		t.Fatalf("want %v, got %+v", want, got)
@@ -123,7 +124,7 @@ func TestTimersListThePendingEvents(t *testing.T) {
 	if got[0].Subject != hold.Code || !got[0].At.Equal(hold.ExpiresAt) || got[1].Subject != other.Code || got[3].Subject != slot {
 		t.Fatalf("want holds by expiry, then the slot, got %+v", got)
 	}
-	if got := d.Timers(1, HoldExpires); len(got) != 1 || got[0].Subject != hold.Code {
+	if got := d.Timers(1, client.HoldExpires); len(got) != 1 || got[0].Subject != hold.Code {
 		t.Fatalf("want the first expiry alone, got %+v", got)
 	}
 }
@@ -137,7 +138,7 @@ func TestATimerEndsAtItsTime(t *testing.T) {
 	d.confirm(d.reserve(slot, 1).Code)
 	for range 100 {
 		pending := d.Timers(10)
-		if len(pending) == 0 || pending[0].Kind == SaleEnds {
+		if len(pending) == 0 || pending[0].Kind == client.SaleEnds {
 			break
 		}
 		d.clock.Set(pending[0].At)
@@ -147,14 +148,14 @@ func TestATimerEndsAtItsTime(t *testing.T) {
 			}
 		}
 	}
-	if state := d.Holds()[0]; state.Code != hold.Code || state.State != Expired {
+	if state := d.Holds()[0]; state.Code != hold.Code || state.State != client.Expired {
 		t.Fatalf("want the hold expired, got %+v", state)
 	}
-	d.clock.Set(d.Timers(1, SaleEnds)[0].At)
+	d.clock.Set(d.Timers(1, client.SaleEnds)[0].At)
 	if shown, _ := d.Slot("walk", "daily", slot); shown.Status != "CLOSED" {
 		t.Fatalf("want the sale over, got %s", shown.Status)
 	}
-	if left := d.Timers(10, SaleEnds, HoldExpires); len(left) != 0 {
+	if left := d.Timers(10, client.SaleEnds, client.HoldExpires); len(left) != 0 {
 		t.Fatalf("want nothing pending, got %+v", left)
 	}
 }
@@ -164,7 +165,7 @@ func TestADayThatAZoneSkipsHasNoBeginning(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct(func(p *catalog.Product, _ *catalog.Schedule) { p.TimeZone = "Pacific/Apia" }))
 	d.clock.Set(time.Date(2011, 12, 30, 9, 0, 0, 0, time.UTC)) // the evening of the 29th
-	next := d.Timers(1, DayBegins)[0].At
+	next := d.Timers(1, client.DayBegins)[0].At
 	if date := next.In(d.Catalog().Products[0].Location).Format(time.DateOnly); date != "2011-12-31" || !next.Equal(time.Date(2011, 12, 30, 10, 0, 0, 0, time.UTC)) {
 		t.Fatalf("want the 31st at 10:00 UTC, got %s at %s", date, next)
 	}

@@ -108,7 +108,7 @@ func (inv *inventory) disorder(w *Window, now time.Time) {
 
 func (inv *inventory) shownID(key slotKey, now time.Time) string {
 	for _, q := range inv.conduct.Load().Quirks {
-		if q.Drift == DriftSlots && inv.concerns(q, key, now) && q.decides(inv.seed, describeHold(inv, &Hold{slot: key}, now), int(inv.turn.Load())) {
+		if q.Drift == DriftSlots && inv.concerns(q, key, now) && q.decides(inv.seed, describeHold(inv, &storedHold{slot: key}, now), int(inv.turn.Load())) {
 			return inv.driftID(key.id())
 		}
 	}

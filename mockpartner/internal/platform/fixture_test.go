@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -86,11 +87,11 @@ func (d fixture) slotOn(date string) partnerapi.Slot {
 func (d fixture) fillSlot(date string, seats int) string {
 	d.t.Helper()
 	id := d.slotOn(date).ID
-	d.change(id, SlotChange{Capacity: new(seats), Vacancies: new(seats)})
+	d.change(id, client.SlotChange{Capacity: new(seats), Vacancies: new(seats)})
 	return id
 }
 
-func (d fixture) change(slotID string, change SlotChange) {
+func (d fixture) change(slotID string, change client.SlotChange) {
 	d.t.Helper()
 	product := d.Catalog().Products[0]
 	if err := d.SetSlot(product.ID, product.Options[0].ID, slotID, change); err != nil {
@@ -107,7 +108,7 @@ func (d fixture) request(slotID string, adults int) partnerapi.ReserveRequest {
 	}
 }
 
-func (d fixture) reserve(slotID string, adults int) Hold {
+func (d fixture) reserve(slotID string, adults int) client.Hold {
 	d.t.Helper()
 	hold, err := d.Reserve(d.request(slotID, adults), nil)
 	if err != nil {
@@ -117,7 +118,7 @@ func (d fixture) reserve(slotID string, adults int) Hold {
 	return hold
 }
 
-func (d fixture) confirm(code string) Booking {
+func (d fixture) confirm(code string) client.Booking {
 	d.t.Helper()
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	if err != nil {

@@ -3,41 +3,12 @@ package platform
 import (
 	"time"
 
-	"partnerkit.dev/schemas/partnerapi"
+	"partnerkit.dev/mockpartner/client"
 )
 
-// HoldState is the state of a hold.
-type HoldState string
-
-// The states of a hold. All but Held are final.
-const (
-	Held      HoldState = "HELD"
-	Confirmed HoldState = "CONFIRMED"
-	Released  HoldState = "RELEASED"
-	Expired   HoldState = "EXPIRED"
-)
-
-// Order is what the caller requested, and the caller's contact and reference.
-type Order struct {
-	ProductID         string                    `json:"productId"`
-	OptionID          string                    `json:"optionId"`
-	AvailabilityID    string                    `json:"availabilityId"`
-	Units             []partnerapi.UnitQuantity `json:"units"`
-	Seats             int                       `json:"seats"` // seats that the party takes
-	Contact           *partnerapi.Contact       `json:"contact,omitempty"`
-	ResellerReference string                    `json:"resellerReference,omitempty"`
-}
-
-// Hold is the result of a reserve (RSV-2). Holds that the platform returns are copies.
-type Hold struct {
-	Code  string    `json:"reservationConfirmationCode"`
-	State HoldState `json:"state"`
-	Order
-	CreatedAt time.Time `json:"createdAt"`
-	ExpiresAt time.Time `json:"expiresAt"` // whole seconds, in the product's zone
-	EndedAt   time.Time `json:"endedAt,omitzero"`
-	BookingID string    `json:"externalBookingId,omitempty"`
-
+// storedHold is a hold with the platform's own notes on it.
+type storedHold struct {
+	client.Hold
 	slot     slotKey
 	number   uint64 // the order of creation
 	promised int    // seats that are kept for this hold
@@ -59,48 +30,16 @@ const (
 )
 
 // Holds returns every remembered hold, oldest first.
-func (p *Platform) Holds() []Hold { return p.State().Holds }
+func (p *Platform) Holds() []client.Hold { return p.State().Holds }
 
-// BookingState is the state of a booking.
-type BookingState string
-
-// The states of a booking.
-const (
-	Booked    BookingState = "CONFIRMED"
-	Cancelled BookingState = "CANCELLED"
-)
-
-// Booking is the result of a confirm (CNF-2). Bookings that the platform returns are copies.
-type Booking struct {
-	ID    string       `json:"externalBookingId"`
-	UUID  string       `json:"uuid"`
-	State BookingState `json:"state"`
-	Code  string       `json:"reservationConfirmationCode"`
-	Order
-	Tickets     []partnerapi.Ticket `json:"tickets,omitempty"`
-	ConfirmedAt time.Time           `json:"confirmedAt"`
-	CancelledAt time.Time           `json:"cancelledAt,omitzero"`
-
+// storedBooking is a booking with the platform's own notes on it.
+type storedBooking struct {
+	client.Booking
 	number uint64
 	slot   slotKey
 	taken  int       // seats that it has taken out of the vacancies
 	held   time.Time // when the hold was created
 	made   calls     // counts of requests before its hold
-}
-
-// Answer returns the booking in the form of a confirm's answer. It does not change while the
-// booking stands, so that a second confirm receives the same answer as the first (CNF-4).
-func (b Booking) Answer() partnerapi.ConfirmAnswer {
-	return partnerapi.ConfirmAnswer{
-		ExternalBookingID: b.ID,
-		Status:            partnerapi.StatusConfirmed,
-		UUID:              b.UUID,
-		ProductID:         b.ProductID,
-		OptionID:          b.OptionID,
-		AvailabilityID:    b.AvailabilityID,
-		Contact:           b.Contact,
-		Tickets:           b.Tickets,
-	}
 }
 
 // The outcomes of Cancel.
@@ -110,17 +49,9 @@ const (
 	BookingUnknown      Outcome = "There is no booking with this id, nothing to cancel."
 )
 
-// Facts are the slot, hold and booking that one call concerned, at one moment. A missing one is
-// nil. They must not be changed.
-type Facts struct {
-	Slot    *SlotState `json:"slot,omitempty"`
-	Hold    *Hold      `json:"hold,omitempty"`
-	Booking *Booking   `json:"booking,omitempty"`
-}
-
 // Observe receives the facts before and after a call; no other call comes between. It is not called
 // when the request is refused before it reaches a slot, a hold or a booking. A nil Observe is ignored.
-type Observe func(before, after Facts)
+type Observe func(before, after client.Facts)
 
 // callSubject is the subject of a call in progress.
 type callSubject struct {
@@ -129,7 +60,7 @@ type callSubject struct {
 	observe Observe
 	slot    slotKey // its option is nil if the slot is unknown
 	code    string
-	before  Facts
+	before  client.Facts
 }
 
 // look begins a scene; end ends it. The platform stays locked in between.
@@ -145,16 +76,18 @@ func (s *callSubject) end() {
 	if s.observe == nil {
 		return
 	}
-	if after := s.facts(); after != (Facts{}) || s.before != (Facts{}) {
+	if after := s.facts(); after != (client.Facts{}) || s.before != (client.Facts{}) {
 		s.observe(s.before, after)
 	}
 }
 
-func (s *callSubject) facts() (f Facts) {
+func (s *callSubject) facts() (f client.Facts) {
 	state := &s.stock.state
 	if hold, ok := state.holds.Get(s.code); ok {
-		f.Hold, s.slot = hold, hold.slot
-		f.Booking, _ = state.bookings.Get(hold.BookingID)
+		f.Hold, s.slot = &hold.Hold, hold.slot
+		if booking, ok := state.bookings.Get(hold.BookingID); ok {
+			f.Booking = &booking.Booking
+		}
 	}
 	if s.slot.option != nil {
 		f.Slot = new(s.stock.slotState(s.slot, s.now))

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/schemas/partnerapi"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // State is the state of a platform at one moment.
 type State struct {
 	Now      time.Time
-	Holds    []Hold      // oldest first
-	Bookings []Booking   // oldest first
-	Slots    []SlotState // by start
+	Holds    []client.Hold      // oldest first
+	Bookings []client.Booking   // oldest first
+	Slots    []client.SlotState // by start
 }
 
 // State returns the platform's current state.
@@ -22,32 +22,16 @@ func (p *Platform) State() State {
 	defer p.life.mu.Unlock()
 	return State{
 		Now:      now,
-		Holds:    listValues(p.stock.state.holds, func(h Hold) uint64 { return h.number }),
-		Bookings: listValues(p.stock.state.bookings, func(b Booking) uint64 { return b.number }),
+		Holds:    listValues(p.stock.state.holds, func(h *storedHold) uint64 { return h.number }, func(h *storedHold) client.Hold { return h.Hold }),
+		Bookings: listValues(p.stock.state.bookings, func(b *storedBooking) uint64 { return b.number }, func(b *storedBooking) client.Booking { return b.Booking }),
 		Slots:    p.stock.listSlots(now),
 	}
 }
 
-// SlotState is the internal state of a slot.
-type SlotState struct {
-	ProductID      string                `json:"productId"`
-	OptionID       string                `json:"optionId"`
-	AvailabilityID string                `json:"availabilityId"`
-	Start          time.Time             `json:"localDateTimeStart"`
-	End            time.Time             `json:"localDateTimeEnd"`
-	Status         partnerapi.SlotStatus `json:"status"`
-	Counted        bool                  `json:"counted"` // false: no limit
-	Capacity       int                   `json:"capacity"`
-	Vacancies      int                   `json:"vacancies"`
-	Elsewhere      int                   `json:"elsewhere"` // sold through other channels
-	Held           int                   `json:"held"`
-	Confirmed      int                   `json:"confirmed"`
-}
-
-func (inv *inventory) slotState(key slotKey, now time.Time) SlotState {
+func (inv *inventory) slotState(key slotKey, now time.Time) client.SlotState {
 	when, _ := key.span()
 	s, t := inv.slot(key), inv.state.ledger.tally(key)
-	return SlotState{
+	return client.SlotState{
 		ProductID:      key.option.Product.ID,
 		OptionID:       key.option.ID,
 		AvailabilityID: key.id(),
@@ -63,12 +47,12 @@ func (inv *inventory) slotState(key slotKey, now time.Time) SlotState {
 	}
 }
 
-func (inv *inventory) listSlots(now time.Time) []SlotState {
-	slots := make([]SlotState, 0, inv.state.slots.len())
+func (inv *inventory) listSlots(now time.Time) []client.SlotState {
+	slots := make([]client.SlotState, 0, inv.state.slots.len())
 	for key := range inv.state.slots.all() {
 		slots = append(slots, inv.slotState(key, now))
 	}
-	slices.SortFunc(slots, func(a, b SlotState) int {
+	slices.SortFunc(slots, func(a, b client.SlotState) int {
 		if !a.Start.Equal(b.Start) {
 			return a.Start.Compare(b.Start)
 		}
@@ -78,25 +62,23 @@ func (inv *inventory) listSlots(now time.Time) []SlotState {
 }
 
 // FindHold returns the hold with that code, and reports whether it is remembered.
-func (p *Platform) FindHold(code string) (Hold, bool) {
+func (p *Platform) FindHold(code string) (client.Hold, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	return copyValue(p.stock.state.holds, code)
+	if kept, ok := p.stock.state.holds.Get(code); ok {
+		return kept.Hold, true
+	}
+	return client.Hold{}, false
 }
 
 // FindBooking returns the booking with that id, and reports whether it is remembered.
-func (p *Platform) FindBooking(id string) (Booking, bool) {
+func (p *Platform) FindBooking(id string) (client.Booking, bool) {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	return copyValue(p.stock.state.bookings, id)
-}
-
-func copyValue[V any](t table[string, *V], key string) (value V, ok bool) {
-	kept, ok := t.Get(key)
-	if ok {
-		value = *kept
+	if kept, ok := p.stock.state.bookings.Get(id); ok {
+		return kept.Booking, true
 	}
-	return value, ok
+	return client.Booking{}, false
 }
 
 // MaxCalendarDays is the maximum number of days that a calendar shows.
@@ -105,7 +87,7 @@ const MaxCalendarDays = 60
 // Calendar returns the state of every slot that the option has on the given number of days from the
 // date on, by start. A zero date means today in the product's zone. The error is a *Refusal:
 // UnknownID, or BadRequest for an invalid number of days.
-func (p *Platform) Calendar(productID, optionID string, from time.Time, days int) ([]SlotState, error) {
+func (p *Platform) Calendar(productID, optionID string, from time.Time, days int) ([]client.SlotState, error) {
 	option, err := p.stock.option(productID, optionID)
 	if err != nil {
 		return nil, err
@@ -120,7 +102,7 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 	}
 	year, month, day := from.Date()
 	first := dayNumber(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
-	slots := []SlotState{}
+	slots := []client.SlotState{}
 	for number := first; number < first+int64(days); number++ {
 		for _, minute := range option.Starts {
 			key := slotKey{option: option, day: number, minute: minute}
@@ -133,34 +115,38 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 }
 
 // Slot returns the state of the slot with that id. Its error is a *Refusal: UnknownID.
-func (p *Platform) Slot(productID, optionID, availabilityID string) (SlotState, error) {
+func (p *Platform) Slot(productID, optionID, availabilityID string) (client.SlotState, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	key, err := p.stock.find(productID, optionID, availabilityID)
 	if err != nil {
-		return SlotState{}, err
+		return client.SlotState{}, err
 	}
 	return p.stock.slotState(key, now), nil
 }
 
 // listValues copies the values of a table, ordered by their numbers.
-func listValues[V any](t table[string, *V], number func(V) uint64) []V {
-	list := make([]V, 0, t.Len())
+func listValues[S, V any](t table[string, S], number func(S) uint64, view func(S) V) []V {
+	stored := make([]S, 0, t.Len())
 	for _, value := range t.all() {
-		list = append(list, *value)
+		stored = append(stored, value)
 	}
-	slices.SortFunc(list, func(a, b V) int { return cmp.Compare(number(a), number(b)) })
+	slices.SortFunc(stored, func(a, b S) int { return cmp.Compare(number(a), number(b)) })
+	list := make([]V, 0, len(stored))
+	for _, value := range stored {
+		list = append(list, view(value))
+	}
 	return list
 }
 
 // Invariants lists the violated invariants; an empty list is healthy.
-func (p *Platform) Invariants() []Violation {
+func (p *Platform) Invariants() []client.Violation {
 	p.life.enter()
 	defer p.life.mu.Unlock()
 	found := slices.Clone(p.stock.state.ledger.violations)
-	for _, check := range []func() []Violation{p.stock.state.checkSlots, p.stock.state.checkHolds} {
+	for _, check := range []func() []client.Violation{p.stock.state.checkSlots, p.stock.state.checkHolds} {
 		broken := check()
-		slices.SortFunc(broken, func(a, b Violation) int {
+		slices.SortFunc(broken, func(a, b client.Violation) int {
 			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Invariant, b.Invariant))
 		})
 		found = append(found, broken...)
@@ -168,7 +154,7 @@ func (p *Platform) Invariants() []Violation {
 	return found
 }
 
-func (st *state) checkSlots() []Violation {
+func (st *state) checkSlots() []client.Violation {
 	var l ledger
 	for key, s := range st.slots.all() {
 		t := st.ledger.tally(key)
@@ -183,26 +169,26 @@ func (st *state) checkSlots() []Violation {
 }
 
 // checkHolds compares the states of holds and bookings with the ledger.
-func (st *state) checkHolds() []Violation {
+func (st *state) checkHolds() []client.Violation {
 	var l ledger
 	held, confirmed := map[slotKey]int{}, map[slotKey]int{}
 	for code, hold := range st.holds.all() {
 		promise, ok := st.ledger.promises.Get(code)
-		if !ok || (promise.ends == 0) != (hold.State == Held) {
+		if !ok || (promise.ends == 0) != (hold.State == client.Held) {
 			l.note(accountsMatch, code, "the hold is %s, the ledger knows otherwise", hold.State)
 		}
-		if hold.State == Held {
+		if hold.State == client.Held {
 			held[hold.slot] += hold.promised
 		}
 	}
 	for id, booking := range st.bookings.all() {
 		code, ok := st.ledger.bookings.Get(id)
 		promise, _ := st.ledger.promises.Get(code)
-		if !ok || (promise.cancels == 0) != (booking.State == Booked) {
+		if !ok || (promise.cancels == 0) != (booking.State == client.Booked) {
 			l.note(accountsMatch, id, "the booking is %s, the ledger knows otherwise", booking.State)
 			continue
 		}
-		if booking.State == Booked {
+		if booking.State == client.Booked {
 			confirmed[promise.slot] += booking.Seats
 		}
 	}

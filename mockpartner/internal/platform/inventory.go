@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -42,12 +43,12 @@ func (inv *inventory) slot(key slotKey) slot {
 }
 
 // quirkFor returns the first quirk that applies to a case of a hold, or the zero Quirk.
-func (inv *inventory) quirkFor(c Case, h *Hold, now time.Time) Quirk {
+func (inv *inventory) quirkFor(c Case, h *storedHold, now time.Time) Quirk {
 	return inv.firstQuirk(c, h, now, func(q Quirk) bool { return q.On == c && q.Finds == "" })
 }
 
 // firstQuirk returns the first quirk that fits and concerns the hold. It counts the case.
-func (inv *inventory) firstQuirk(c Case, h *Hold, now time.Time, fits func(Quirk) bool) Quirk {
+func (inv *inventory) firstQuirk(c Case, h *storedHold, now time.Time, fits func(Quirk) bool) Quirk {
 	conduct := inv.conduct.Load()
 	var seen map[string]any
 	count := 0
@@ -81,7 +82,7 @@ func (inv *inventory) concerns(q Quirk, key slotKey, now time.Time) bool {
 	return key.day >= today+int64(q.FromDay)
 }
 
-func (a Amount) seatsOf(h *Hold) int {
+func (a Amount) seatsOf(h *storedHold) int {
 	switch a {
 	case AmountOne:
 		return 1
@@ -104,14 +105,14 @@ func (a Amount) seatsOf(h *Hold) int {
 	}
 }
 
-func (h *Hold) seatsOf(unit partnerapi.UnitQuantity) int {
+func (h *storedHold) seatsOf(unit partnerapi.UnitQuantity) int {
 	each, _ := h.slot.option.SeatsOf(unit.ID)
 	return each * unit.Quantity
 }
 
 // move moves the seats of a case and returns how many it took out of the vacancies. Unless the
 // quirk changes it, that is lawful, which is negative for seats that are returned.
-func (inv *inventory) move(q Quirk, h *Hold, lawful int, now time.Time) (taken int) {
+func (inv *inventory) move(q Quirk, h *storedHold, lawful int, now time.Time) (taken int) {
 	key := h.slot
 	switch {
 	case q.Takes != "" || q.Gives != "":
@@ -186,7 +187,7 @@ func (inv *inventory) take(key slotKey, seats int) {
 		s.wasFull = s.wasFull || s.vacancies <= 0 && inv.conduct.Load().watchesFull()
 	}
 	inv.put(key, s)
-	inv.announceSlot(BookingChange, key, was, s)
+	inv.announceSlot(client.BookingChange, key, was, s)
 }
 
 // noteCancelled records that a booking of the slot was cancelled, for quirks that need it.

@@ -2,6 +2,8 @@ package platform
 
 import (
 	"fmt"
+
+	"partnerkit.dev/mockpartner/client"
 )
 
 // ledger is the account of what was promised to callers. It is separate from the slots' seats and
@@ -10,7 +12,7 @@ type ledger struct {
 	tallies    slotTable[tally]
 	promises   table[string, ledgerEntry] // by code
 	bookings   table[string, string]      // codes, by booking id
-	violations []Violation                // in the order in which they were detected
+	violations []client.Violation         // in the order in which they were detected
 }
 
 type tally struct {
@@ -26,13 +28,6 @@ type ledgerEntry struct {
 	confirmed int // seats
 	ends      int // how often the hold ended; 1 is correct
 	cancels   int
-}
-
-// Violation is a violation of an invariant of the inventory.
-type Violation struct {
-	Invariant string `json:"law"`     // the violated invariant
-	Subject   string `json:"subject"` // the slot, code or booking id
-	Message   string `json:"message"`
 }
 
 const (
@@ -52,7 +47,7 @@ func newLedger() ledger {
 
 func (l *ledger) note(invariant, subject, format string, args ...any) {
 	if len(l.violations) < maxViolations {
-		l.violations = append(l.violations, Violation{Invariant: invariant, Subject: subject, Message: fmt.Sprintf(format, args...)})
+		l.violations = append(l.violations, client.Violation{Invariant: invariant, Subject: subject, Message: fmt.Sprintf(format, args...)})
 	}
 }
 

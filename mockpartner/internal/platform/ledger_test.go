@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -13,46 +14,47 @@ import (
 // the platform's back.
 func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 	t.Parallel()
-	for law, breakIt := range map[string]func(d fixture, hold Hold, booking Booking){
-		"a seat too many came back": func(d fixture, hold Hold, _ Booking) {
+	for law, breakIt := range map[string]func(d fixture, hold storedHold, booking storedBooking){
+		"a seat too many came back": func(d fixture, hold storedHold, _ storedBooking) {
 			d.stock.take(hold.slot, -1)
 		},
-		"a seat was sold twice": func(d fixture, hold Hold, _ Booking) {
+		"a seat was sold twice": func(d fixture, hold storedHold, _ storedBooking) {
 			d.stock.put(hold.slot, slot{counted: true, vacancies: -1})
 		},
-		"a code was given out twice": func(d fixture, hold Hold, _ Booking) {
+		"a code was given out twice": func(d fixture, hold storedHold, _ storedBooking) {
 			d.stock.state.ledger.recordHold(hold.Code, hold.slot, 0)
 		},
-		"a booking id was given out twice": func(d fixture, hold Hold, booking Booking) {
+		"a booking id was given out twice": func(d fixture, hold storedHold, booking storedBooking) {
 			d.stock.state.ledger.recordBooking(hold.Code, booking.ID, 0)
 		},
-		"a hold ended twice": func(d fixture, _ Hold, booking Booking) {
+		"a hold ended twice": func(d fixture, _ storedHold, booking storedBooking) {
 			d.stock.state.ledger.recordEnd(booking.Code)
 		},
-		"a hold ended that never began": func(d fixture, _ Hold, _ Booking) {
+		"a hold ended that never began": func(d fixture, _ storedHold, _ storedBooking) {
 			d.stock.state.ledger.recordEnd("never")
 		},
-		"a booking was cancelled twice": func(d fixture, _ Hold, booking Booking) {
+		"a booking was cancelled twice": func(d fixture, _ storedHold, booking storedBooking) {
 			d.stock.state.ledger.cancelled(booking.ID)
 			d.stock.state.ledger.cancelled(booking.ID)
 		},
-		"a booking was cancelled that never was": func(d fixture, _ Hold, _ Booking) {
+		"a booking was cancelled that never was": func(d fixture, _ storedHold, _ storedBooking) {
 			d.stock.state.ledger.cancelled("never")
 		},
-		"a hold ended without the ledger's knowledge": func(d fixture, hold Hold, _ Booking) {
-			hold.State = Released
+		"a hold ended without the ledger's knowledge": func(d fixture, hold storedHold, _ storedBooking) {
+			hold.State = client.Released
 			d.stock.state.holds.Set(hold.Code, &hold)
 		},
-		"a booking ended without the ledger's knowledge": func(d fixture, _ Hold, booking Booking) {
-			booking.State = Cancelled
+		"a booking ended without the ledger's knowledge": func(d fixture, _ storedHold, booking storedBooking) {
+			booking.State = client.Cancelled
 			d.stock.state.bookings.Set(booking.ID, &booking)
 		},
 	} {
 		d := open(t, oneProduct())
 		slot := d.fillSlot(day, 5)
-		booking := d.confirm(d.reserve(slot, 1).Code)
-		hold := d.reserve(slot, 1)
-		breakIt(d, hold, booking)
+		booked := d.confirm(d.reserve(slot, 1).Code)
+		hold, _ := d.stock.state.holds.Get(d.reserve(slot, 1).Code)
+		booking, _ := d.stock.state.bookings.Get(booked.ID)
+		breakIt(d, *hold, *booking)
 		if broken := d.Invariants(); len(broken) == 0 {
 			t.Errorf("%s: want a violation, got none", law)
 		} else {
@@ -65,11 +67,11 @@ func TestTheLedgerFindsEveryBrokenLaw(t *testing.T) {
 func TestASlotThatLostASeatIsNotForgotten(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
-	hold := d.reserve(d.slotOn(day).ID, 1)
+	hold, _ := d.stock.state.holds.Get(d.reserve(d.slotOn(day).ID, 1).Code)
 	d.stock.take(hold.slot, 1)
 	d.Release(hold.Code, nil)
 	broken := d.Invariants()
-	if !slices.ContainsFunc(broken, func(v Violation) bool { return v.Invariant == seatsAddUp }) {
+	if !slices.ContainsFunc(broken, func(v client.Violation) bool { return v.Invariant == seatsAddUp }) {
 		t.Fatalf("want the lost seat found, got %+v", broken)
 	}
 }
@@ -143,24 +145,24 @@ func TestACallReportsWhatItChanged(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	slot := d.fillSlot(day, 5)
-	var before, after Facts
+	var before, after client.Facts
 	reported := 0
-	observe := func(b, a Facts) { before, after, reported = b, a, reported+1 }
+	observe := func(b, a client.Facts) { before, after, reported = b, a, reported+1 }
 
 	hold, err := d.Reserve(d.request(slot, 2), observe)
-	if err != nil || before.Hold != nil || after.Hold.State != Held || before.Slot.Vacancies != 5 || after.Slot.Vacancies != 3 || after.Slot.Held != 2 {
+	if err != nil || before.Hold != nil || after.Hold.State != client.Held || before.Slot.Vacancies != 5 || after.Slot.Vacancies != 3 || after.Slot.Held != 2 {
 		t.Fatalf("want a hold of two seats, got %+v, then %+v, %v", before, after, err)
 	}
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, observe)
-	if err != nil || before.Hold.State != Held || before.Booking != nil || after.Hold.State != Confirmed || after.Booking.ID != booking.ID || after.Slot.Confirmed != 2 {
+	if err != nil || before.Hold.State != client.Held || before.Booking != nil || after.Hold.State != client.Confirmed || after.Booking.ID != booking.ID || after.Slot.Confirmed != 2 {
 		t.Fatalf("want the hold become a booking, got %+v, then %+v, %v", before, after, err)
 	}
 	d.Cancel(booking.ID, observe)
-	if before.Booking.State != Booked || after.Booking.State != Cancelled || before.Slot.Vacancies != 3 || after.Slot.Vacancies != 5 {
+	if before.Booking.State != client.Booked || after.Booking.State != client.Cancelled || before.Slot.Vacancies != 3 || after.Slot.Vacancies != 5 {
 		t.Fatalf("want the booking cancelled, got %+v, then %+v", before, after)
 	}
 	d.Release(d.reserve(slot, 1).Code, observe)
-	if before.Hold.State != Held || after.Hold.State != Released || after.Slot.Vacancies != before.Slot.Vacancies+1 {
+	if before.Hold.State != client.Held || after.Hold.State != client.Released || after.Slot.Vacancies != before.Slot.Vacancies+1 {
 		t.Fatalf("want the hold released, got %+v, then %+v", before, after)
 	}
 	if _, err := d.Reserve(d.request(slot, 6), observe); err == nil || before.Slot == nil || *before.Slot != *after.Slot || after.Hold != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -42,7 +43,7 @@ func (l *lifecycle) settle(now time.Time) {
 			l.stock.state.expiring.Delete(next)
 			continue
 		}
-		l.endHold(next, Expired, quirk, next.ExpiresAt)
+		l.endHold(next, client.Expired, quirk, next.ExpiresAt)
 	}
 }
 
@@ -57,7 +58,7 @@ func (l *lifecycle) makeRoom() error {
 		}
 		// A reused code may belong to a live hold by now.
 		hold, ok := l.stock.state.holds.Get(code)
-		if !ok || hold.State == Held {
+		if !ok || hold.State == client.Held {
 			continue
 		}
 		l.stock.state.holds.Delete(code)
@@ -91,7 +92,7 @@ func checkVacancies(s slot, seats int) error {
 }
 
 // hold sets the hold's code and expiry, and takes its seats if they are left.
-func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
+func (l *lifecycle) hold(h *storedHold, quirk Quirk, seatsAreLeft bool) {
 	conduct := l.stock.conduct.Load()
 	life := conduct.HoldFor
 	h.promised = h.Seats
@@ -118,15 +119,15 @@ func (l *lifecycle) hold(h *Hold, quirk Quirk, seatsAreLeft bool) {
 
 // confirmCase returns the case of a confirm, and the booking if the hold has become one. It refuses
 // a hold that has ended.
-func (l *lifecycle) confirmCase(h *Hold) (Case, *Booking, error) {
+func (l *lifecycle) confirmCase(h *storedHold) (Case, *storedBooking, error) {
 	switch h.State {
-	case Released:
+	case client.Released:
 		return OnConfirmReleased, nil, refuse(NoLiveHold, "This reservation was released and can no longer be confirmed.")
-	case Expired:
+	case client.Expired:
 		return OnConfirmExpired, nil, refuse(NoLiveHold, "This reservation expired at %s and can no longer be confirmed.", partnerapi.FormatDateTime(h.ExpiresAt))
-	case Confirmed:
+	case client.Confirmed:
 		booking, ok := l.stock.state.bookings.Get(h.BookingID)
-		if !ok || booking.State == Cancelled {
+		if !ok || booking.State == client.Cancelled {
 			return OnConfirmCancelled, nil, refuse(NoLiveHold, "This booking was cancelled and cannot be confirmed again.")
 		}
 		return OnConfirmAgain, booking, nil
@@ -135,17 +136,14 @@ func (l *lifecycle) confirmCase(h *Hold) (Case, *Booking, error) {
 }
 
 // newBooking returns a booking for a hold. It is not stored yet.
-func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
-	booking := &Booking{
-		ID:          l.issueBookingID(h, now),
-		State:       Booked,
-		Code:        h.Code,
-		Order:       h.Order,
-		ConfirmedAt: now,
-		number:      l.stock.state.issued,
-		slot:        h.slot,
-		held:        h.CreatedAt,
-		made:        h.made,
+func (l *lifecycle) newBooking(h *storedHold, r partnerapi.ConfirmRequest, now time.Time) *storedBooking {
+	id := l.issueBookingID(h, now)
+	booking := &storedBooking{
+		Booking: client.Booking{ID: id, State: client.Booked, Code: h.Code, Order: h.Order, ConfirmedAt: now},
+		number:  l.stock.state.issued,
+		slot:    h.slot,
+		held:    h.CreatedAt,
+		made:    h.made,
 	}
 	booking.Contact = cmp.Or(clone(r.Contact), h.Contact)
 	booking.ResellerReference = cmp.Or(r.ResellerReference, h.ResellerReference)
@@ -156,7 +154,7 @@ func (l *lifecycle) newBooking(h *Hold, r partnerapi.ConfirmRequest, now time.Ti
 	return booking
 }
 
-func (l *lifecycle) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *Booking {
+func (l *lifecycle) book(h *storedHold, r partnerapi.ConfirmRequest, now time.Time) *storedBooking {
 	booking := l.newBooking(h, r, now)
 	booking.taken = h.Seats
 	if h.promised > 0 {
@@ -164,14 +162,14 @@ func (l *lifecycle) book(h *Hold, r partnerapi.ConfirmRequest, now time.Time) *B
 	}
 	l.stock.state.expiring.Delete(h)
 	ended := *h
-	ended.State, ended.EndedAt, ended.BookingID = Confirmed, now, booking.ID
+	ended.State, ended.EndedAt, ended.BookingID = client.Confirmed, now, booking.ID
 	l.stock.state.holds.Set(h.Code, &ended)
 	l.stock.state.bookings.Set(booking.ID, booking)
 	l.stock.state.ledger.recordBooking(h.Code, booking.ID, booking.Seats)
 	return booking
 }
 
-func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time) {
+func (l *lifecycle) endHold(h *storedHold, state client.HoldState, quirk Quirk, at time.Time) {
 	l.stock.state.expiring.Delete(h)
 	ended := *h
 	ended.State, ended.EndedAt = state, at
@@ -182,10 +180,10 @@ func (l *lifecycle) endHold(h *Hold, state HoldState, quirk Quirk, at time.Time)
 	l.stock.state.remember(h.Code)
 }
 
-func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
+func (l *lifecycle) endBooking(b *storedBooking, quirk Quirk, now time.Time) {
 	cancelled := *b
 	cancelled.slot = b.slot.inCatalog(l.stock.catalog()) // the catalog may have been replaced meanwhile
-	cancelled.State, cancelled.CancelledAt = Cancelled, now
+	cancelled.State, cancelled.CancelledAt = client.Cancelled, now
 	l.stock.state.bookings.Set(b.ID, &cancelled)
 	l.stock.move(quirk, holdOf(&cancelled), -b.taken, now)
 	l.stock.state.ledger.cancelled(b.ID)
@@ -195,8 +193,9 @@ func (l *lifecycle) endBooking(b *Booking, quirk Quirk, now time.Time) {
 }
 
 // holdOf reconstructs the hold of a booking. This also works if the hold's code was reused.
-func holdOf(b *Booking) *Hold {
-	return &Hold{Code: b.Code, State: Confirmed, Order: b.Order, CreatedAt: b.held, BookingID: b.ID, slot: b.slot, number: b.number, made: b.made}
+func holdOf(b *storedBooking) *storedHold {
+	hold := client.Hold{Code: b.Code, State: client.Confirmed, Order: b.Order, CreatedAt: b.held, BookingID: b.ID}
+	return &storedHold{Hold: hold, slot: b.slot, number: b.number, made: b.made}
 }
 
 // lookAway unlocks the platform between reading a slot and acting on it, so that other calls can
@@ -215,7 +214,7 @@ func (l *lifecycle) lookAway(quirk Quirk, key slotKey) {
 }
 
 // asSeen returns the hold as it was before the quirk's race let other calls in.
-func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
+func (l *lifecycle) asSeen(h *storedHold, quirk Quirk) *storedHold {
 	if quirk.Race == 0 {
 		return h
 	}
@@ -227,7 +226,7 @@ func (l *lifecycle) asSeen(h *Hold, quirk Quirk) *Hold {
 
 // currentHold returns the current hold, and reports whether a call other than the quirk's Against has
 // changed it meanwhile.
-func (l *lifecycle) currentHold(h *Hold, quirk Quirk) (now *Hold, changed bool) {
+func (l *lifecycle) currentHold(h *storedHold, quirk Quirk) (now *storedHold, changed bool) {
 	if quirk.Against == "" {
 		return h, false
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -30,8 +31,8 @@ func TestReserveIsRefusedAndHoldsNothing(t *testing.T) {
 	d := open(t, oneProduct())
 	slot := d.fillSlot(day, 2)
 	soldOut, closed := d.slotOn("2026-07-11").ID, d.slotOn("2026-07-12").ID
-	d.change(soldOut, SlotChange{Status: new(partnerapi.StatusSoldOut)})
-	d.change(closed, SlotChange{Status: new(partnerapi.StatusClosed)})
+	d.change(soldOut, client.SlotChange{Status: new(partnerapi.StatusSoldOut)})
+	d.change(closed, client.SlotChange{Status: new(partnerapi.StatusClosed)})
 	with := func(change func(*partnerapi.ReserveRequest)) partnerapi.ReserveRequest {
 		r := d.request(slot, 1)
 		change(&r)
@@ -202,7 +203,7 @@ func TestAHoldExpiresOnTimeHoweverLateItIsRead(t *testing.T) {
 	d := open(t, oneProduct())
 	hold := d.reserve(d.fillSlot(day, 5), 2)
 	d.clock.Advance(48 * time.Hour)
-	if ended := d.Holds()[0]; ended.State != Expired || !ended.EndedAt.Equal(hold.ExpiresAt) {
+	if ended := d.Holds()[0]; ended.State != client.Expired || !ended.EndedAt.Equal(hold.ExpiresAt) {
 		t.Fatalf("want the hold expired at %s, got %s at %s", hold.ExpiresAt, ended.State, ended.EndedAt)
 	}
 }

@@ -6,22 +6,22 @@ import (
 )
 
 // find finds the hold with that code, or a similar one if a quirk of the case allows it.
-func (l *lifecycle) find(code string, c Case, now time.Time) (*Hold, bool) {
+func (l *lifecycle) find(code string, c Case, now time.Time) (*storedHold, bool) {
 	if hold, ok := l.stock.state.holds.Get(code); ok {
 		return hold, true
 	}
-	return nearest(l, code, c, now, l.stock.state.holds, func(h *Hold) (string, *Hold) { return h.Code, h })
+	return nearest(l, code, c, now, l.stock.state.holds, func(h *storedHold) (string, *storedHold) { return h.Code, h })
 }
 
-func (l *lifecycle) findBooking(id string, now time.Time) (*Booking, bool) {
+func (l *lifecycle) findBooking(id string, now time.Time) (*storedBooking, bool) {
 	if booking, ok := l.stock.state.bookings.Get(id); ok {
 		return booking, true
 	}
-	return nearest(l, id, OnCancel, now, l.stock.state.bookings, func(b *Booking) (string, *Hold) { return b.ID, holdOf(b) })
+	return nearest(l, id, OnCancel, now, l.stock.state.bookings, func(b *storedBooking) (string, *storedHold) { return b.ID, holdOf(b) })
 }
 
 // nearest returns the newest item that a quirk confuses with the requested one.
-func nearest[V any](l *lifecycle, asked string, c Case, now time.Time, all table[string, V], of func(V) (string, *Hold)) (found V, ok bool) {
+func nearest[V any](l *lifecycle, asked string, c Case, now time.Time, all table[string, V], of func(V) (string, *storedHold)) (found V, ok bool) {
 	newest := uint64(0)
 	for _, q := range l.stock.conduct.Load().Quirks {
 		if q.Finds == "" || q.On != c {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -155,10 +156,10 @@ func (d seed) digest(purpose string, number uint64) [sha256.Size]byte {
 
 // issueCode returns the code of a new hold. The code is new, unless a quirk reuses the code of an
 // ended hold.
-func (l *lifecycle) issueCode(h *Hold) string {
+func (l *lifecycle) issueCode(h *storedHold) string {
 	code := l.issue("R")
 	if l.reuses(ReuseCodes, h, h.CreatedAt) {
-		if used, ok := l.stock.state.lastEnded(func(ended *Hold) bool { return ended.State != Held }); ok {
+		if used, ok := l.stock.state.lastEnded(func(ended *storedHold) bool { return ended.State != client.Held }); ok {
 			return used.Code
 		}
 	}
@@ -167,12 +168,12 @@ func (l *lifecycle) issueCode(h *Hold) string {
 
 // issueBookingID returns the id of a new booking. The id is new, unless a quirk reuses the id of a
 // cancelled booking.
-func (l *lifecycle) issueBookingID(h *Hold, now time.Time) string {
+func (l *lifecycle) issueBookingID(h *storedHold, now time.Time) string {
 	id := l.issue("B")
 	if l.reuses(ReuseBookingIDs, h, now) {
-		if used, ok := l.stock.state.lastEnded(func(ended *Hold) bool {
+		if used, ok := l.stock.state.lastEnded(func(ended *storedHold) bool {
 			booking, ok := l.stock.state.bookings.Get(ended.BookingID)
-			return ok && booking.State == Cancelled
+			return ok && booking.State == client.Cancelled
 		}); ok {
 			return used.BookingID
 		}
@@ -180,6 +181,6 @@ func (l *lifecycle) issueBookingID(h *Hold, now time.Time) string {
 	return id
 }
 
-func (l *lifecycle) reuses(what Reuse, h *Hold, now time.Time) bool {
+func (l *lifecycle) reuses(what Reuse, h *storedHold, now time.Time) bool {
 	return l.stock.firstQuirk(Case(what), h, now, func(q Quirk) bool { return q.Reuse == what }).Reuse == what
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -145,7 +146,7 @@ func (m *model) cancel(d fixture, id string) {
 }
 
 func (m *model) sellElsewhere(rt *rapid.T, d fixture, slot string, delta int) {
-	err := d.SetSlot("walk", "daily", slot, SlotChange{Vacancies: new(m.left[slot] + delta)})
+	err := d.SetSlot("walk", "daily", slot, client.SlotChange{Vacancies: new(m.left[slot] + delta)})
 	if lawful := m.left[slot]+delta >= 0; lawful != (err == nil) {
 		rt.Fatalf("adjust %d vacancies by %+d: got %v", m.left[slot], delta, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -38,7 +39,7 @@ func (d fixture) vacanciesOf(slotID string) int {
 	return 0
 }
 
-func (d fixture) holds(slotID string, adults int) Hold {
+func (d fixture) holds(slotID string, adults int) client.Hold {
 	d.t.Helper()
 	hold, err := d.Reserve(d.request(slotID, adults), nil)
 	if err != nil {
@@ -47,7 +48,7 @@ func (d fixture) holds(slotID string, adults int) Hold {
 	return hold
 }
 
-func (d fixture) books(code string) Booking {
+func (d fixture) books(code string) client.Booking {
 	d.t.Helper()
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
 	if err != nil {
@@ -186,11 +187,11 @@ func TestLateSeatsMoveWhenTheClockGetsThere(t *testing.T) {
 
 func TestACodeThatHasEndedIsAcceptedIfAQuirkSaysSo(t *testing.T) {
 	t.Parallel()
-	for on, end := range map[Case]func(fixture, Hold){
-		OnConfirmReleased:  func(d fixture, h Hold) { d.Release(h.Code, nil) },
-		OnConfirmExpired:   func(d fixture, _ Hold) { d.clock.Advance(time.Hour) },
-		OnConfirmCancelled: func(d fixture, h Hold) { d.Cancel(d.books(h.Code).ID, nil) },
-		OnConfirmAgain:     func(d fixture, h Hold) { d.books(h.Code) },
+	for on, end := range map[Case]func(fixture, client.Hold){
+		OnConfirmReleased:  func(d fixture, h client.Hold) { d.Release(h.Code, nil) },
+		OnConfirmExpired:   func(d fixture, _ client.Hold) { d.clock.Advance(time.Hour) },
+		OnConfirmCancelled: func(d fixture, h client.Hold) { d.Cancel(d.books(h.Code).ID, nil) },
+		OnConfirmAgain:     func(d fixture, h client.Hold) { d.books(h.Code) },
 	} {
 		d := quirkyDesk(t, Quirk{On: on, Does: Accept})
 		hold := d.holds(d.fillSlot(day, 5), 1)
@@ -226,7 +227,7 @@ func TestAnAnswerWithoutAnEffectChangesNothing(t *testing.T) {
 	if booking := d.books(hold.Code); booking.ID == "" || len(d.Bookings()) != 0 {
 		t.Errorf("want a booking id and no booking, got %+v", d.Bookings())
 	}
-	if held, _ := d.FindHold(hold.Code); held.State != Held {
+	if held, _ := d.FindHold(hold.Code); held.State != client.Held {
 		t.Errorf("want the hold as it was, got %s", held.State)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -34,55 +35,54 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 
 // Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal: UnknownID, BadRequest,
 // Unavailable with a message for the customer (RSV-5), or Full.
-func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (Hold, error) {
+func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client.Hold, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	p.stock.calls.reserves++
 	option, err := p.stock.option(r.ProductID, r.OptionID)
 	if err != nil {
-		return Hold{}, err
+		return client.Hold{}, err
 	}
 	if len(r.Units) == 0 {
-		return Hold{}, refuse(BadRequest, "units: expected at least one unit with its quantity")
+		return client.Hold{}, refuse(BadRequest, "units: expected at least one unit with its quantity")
 	}
 	key, ok := p.stock.keyOf(option, r.AvailabilityID)
 	seats, err := guests(option, r.Units)
 	if err != nil {
 		if ok {
-			bad := &Hold{slot: key, Order: Order{AvailabilityID: r.AvailabilityID, Units: r.Units}}
+			bad := &storedHold{slot: key, Hold: client.Hold{Order: client.Order{AvailabilityID: r.AvailabilityID, Units: r.Units}}}
 			p.stock.move(p.stock.quirkFor(OnReserveBadParty, bad, now), bad, 0, now)
 		}
-		return Hold{}, err
+		return client.Hold{}, err
 	}
 	if !ok {
-		return Hold{}, refuse(UnknownID, "option %q has no slot %q: request availability again", r.OptionID, r.AvailabilityID)
+		return client.Hold{}, refuse(UnknownID, "option %q has no slot %q: request availability again", r.OptionID, r.AvailabilityID)
 	}
 	scene := p.life.look(now, observe, key, "")
 	defer scene.end()
-	hold := &Hold{
-		State:     Held,
-		Order:     Order{r.ProductID, r.OptionID, r.AvailabilityID, slices.Clone(r.Units), seats, clone(r.Contact), r.ResellerReference},
-		CreatedAt: now,
-		slot:      key,
+	order := client.Order{
+		ProductID: r.ProductID, OptionID: r.OptionID, AvailabilityID: r.AvailabilityID, Units: slices.Clone(r.Units), Seats: seats,
+		Contact: clone(r.Contact), ResellerReference: r.ResellerReference,
 	}
+	hold := &storedHold{Hold: client.Hold{State: client.Held, Order: order, CreatedAt: now}, slot: key}
 	comesUpon, refusal := p.life.reserveCase(key, seats, now)
 	quirk := p.stock.quirkFor(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
 		p.stock.move(quirk, hold, 0, now)
-		return Hold{}, refusal
+		return client.Hold{}, refusal
 	case quirk.Does == Refuse:
 		p.stock.move(quirk, hold, 0, now)
-		return Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
+		return client.Hold{}, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
 	p.life.lookAway(quirk, hold.slot)
 	hold.slot = hold.slot.inCatalog(p.Catalog()) // the catalog may have been replaced meanwhile
 	if err := p.life.makeRoom(); err != nil {
-		return Hold{}, err
+		return client.Hold{}, err
 	}
 	p.life.hold(hold, quirk, refusal == nil)
 	scene.code = hold.Code
-	return *hold, nil
+	return hold.Hold, nil
 }
 
 // Release ends a hold and returns its seats (REL-3). It accepts any code.
@@ -98,15 +98,15 @@ func (p *Platform) Release(code string, observe Observe) Outcome {
 	return p.life.release(hold, now)
 }
 
-func (l *lifecycle) release(hold *Hold, now time.Time) Outcome {
+func (l *lifecycle) release(hold *storedHold, now time.Time) Outcome {
 	switch hold.State {
-	case Released:
+	case client.Released:
 		l.stock.move(l.stock.quirkFor(OnReleaseAgain, hold, now), hold, 0, now)
 		return HoldReleasedYet
-	case Expired:
+	case client.Expired:
 		l.stock.move(l.stock.quirkFor(OnReleaseExpired, hold, now), hold, 0, now)
 		return HoldExpired
-	case Confirmed:
+	case client.Confirmed:
 		l.releaseConfirmed(hold, now)
 		return HoldConfirmed
 	}
@@ -119,14 +119,14 @@ func (l *lifecycle) release(hold *Hold, now time.Time) Outcome {
 	if again, changed := l.currentHold(hold, quirk); changed {
 		return l.release(again, now)
 	}
-	l.endHold(hold, Released, quirk, now)
+	l.endHold(hold, client.Released, quirk, now)
 	return HoldReleased
 }
 
 // releaseConfirmed leaves a booking unchanged (REL-6), unless a quirk changes that.
-func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
+func (l *lifecycle) releaseConfirmed(h *storedHold, now time.Time) {
 	booking, ok := l.stock.state.bookings.Get(h.BookingID)
-	if ok && booking.State == Cancelled {
+	if ok && booking.State == client.Cancelled {
 		l.stock.move(l.stock.quirkFor(OnReleaseCancelled, h, now), h, 0, now)
 		return
 	}
@@ -141,37 +141,39 @@ func (l *lifecycle) releaseConfirmed(h *Hold, now time.Time) {
 // Confirm turns a live hold into a booking, or returns the booking that the hold has already become
 // (CNF-4). Its error is a *Refusal: NoLiveHold, or Unavailable if a partner without holds has sold
 // the seats meanwhile.
-func (p *Platform) Confirm(r partnerapi.ConfirmRequest, observe Observe) (Booking, error) {
+func (p *Platform) Confirm(r partnerapi.ConfirmRequest, observe Observe) (client.Booking, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	p.stock.calls.confirms++
 	hold, ok := p.life.find(r.ReservationConfirmationCode, OnConfirm, now)
 	if !ok {
-		if p.stock.quirkFor(OnConfirmUnknown, &Hold{Code: r.ReservationConfirmationCode}, now).Does == Accept {
-			return *p.life.newBooking(&Hold{Code: r.ReservationConfirmationCode, State: Held}, r, now), nil
+		unknown := &storedHold{Hold: client.Hold{Code: r.ReservationConfirmationCode}}
+		if p.stock.quirkFor(OnConfirmUnknown, unknown, now).Does == Accept {
+			unknown.State = client.Held
+			return p.life.newBooking(unknown, r, now).Booking, nil
 		}
-		return Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
+		return client.Booking{}, refuse(NoLiveHold, "There is no reservation with the code %q.", r.ReservationConfirmationCode)
 	}
 	defer p.life.look(now, observe, slotKey{}, hold.Code).end()
 	return p.life.confirm(hold, r, now)
 }
 
-func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Time) (Booking, error) {
+func (l *lifecycle) confirm(hold *storedHold, r partnerapi.ConfirmRequest, now time.Time) (client.Booking, error) {
 	comesUpon, standing, refusal := l.confirmCase(hold)
 	quirk := l.stock.quirkFor(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
 		l.stock.move(quirk, hold, 0, now)
-		return Booking{}, refusal
+		return client.Booking{}, refusal
 	case standing != nil && quirk.Does != Accept:
 		l.stock.move(quirk, hold, 0, now)
-		return *standing, nil
+		return standing.Booking, nil
 	case quirk.Does == Refuse:
 		l.stock.move(quirk, hold, 0, now)
-		return Booking{}, refuse(NoLiveHold, "This reservation can no longer be confirmed.")
+		return client.Booking{}, refuse(NoLiveHold, "This reservation can no longer be confirmed.")
 	case quirk.Does == Nothing:
 		l.stock.move(quirk, hold, 0, now)
-		return *l.newBooking(hold, r, now), nil
+		return l.newBooking(hold, r, now).Booking, nil
 	}
 	// A partner without holds takes the seats only now (CNF-7).
 	hold = l.asSeen(hold, quirk)
@@ -181,7 +183,7 @@ func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Ti
 	lawful := 0
 	if comesUpon == OnConfirm && hold.promised == 0 {
 		if err := checkVacancies(l.stock.slot(hold.slot), hold.Seats); err != nil {
-			return Booking{}, err
+			return client.Booking{}, err
 		}
 		lawful = hold.Seats
 	}
@@ -190,7 +192,7 @@ func (l *lifecycle) confirm(hold *Hold, r partnerapi.ConfirmRequest, now time.Ti
 	if comesUpon != OnConfirm {
 		booking.taken = moved
 	}
-	return *booking, nil
+	return booking.Booking, nil
 }
 
 // Cancel ends a booking and returns its seats (CAN-3). It accepts any id.
@@ -203,7 +205,7 @@ func (p *Platform) Cancel(id string, observe Observe) Outcome {
 		return BookingUnknown
 	}
 	defer p.life.look(now, observe, slotKey{}, booking.Code).end()
-	if booking.State == Cancelled {
+	if booking.State == client.Cancelled {
 		p.stock.move(p.stock.quirkFor(OnCancelAgain, holdOf(booking), now), holdOf(booking), 0, now)
 		return BookingCancelledYet
 	}
@@ -217,4 +219,4 @@ func (p *Platform) Cancel(id string, observe Observe) Outcome {
 }
 
 // Bookings returns every remembered booking, oldest first.
-func (p *Platform) Bookings() []Booking { return p.State().Bookings }
+func (p *Platform) Bookings() []client.Booking { return p.State().Bookings }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // ErrPolicy is returned when a new catalog has a policy other than the platform's.
@@ -40,7 +41,7 @@ func (p *Platform) SellInstead(change func(sold *catalog.Index, now time.Time) (
 	p.stock.state.move(next)
 	clear(p.stock.versions)
 	p.stock.restored++ // earlier answers may be stale now
-	p.stock.announce(Change{Cause: CatalogChanged})
+	p.stock.announce(Change{Cause: client.CatalogChanged})
 	return nil
 }
 
@@ -63,7 +64,7 @@ func (s *state) move(sold *catalog.Index) {
 		p.slot = key
 		return p, moves
 	})
-	change(s.bookings, func(b *Booking) (*Booking, bool) {
+	change(s.bookings, func(b *storedBooking) (*storedBooking, bool) {
 		key, moves := to(b.slot)
 		if !moves {
 			return b, false
@@ -72,7 +73,7 @@ func (s *state) move(sold *catalog.Index) {
 		next.slot = key
 		return &next, true
 	})
-	holds := func(h *Hold) (*Hold, bool) {
+	holds := func(h *storedHold) (*storedHold, bool) {
 		key, moves := to(h.slot)
 		if !moves {
 			return h, false

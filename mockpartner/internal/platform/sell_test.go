@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -42,7 +43,7 @@ func TestHoldsAndBookingsOutliveTheCatalogTheyAreOf(t *testing.T) {
 			d.cancel(booking.ID, BookingCancelled)
 			d.cancel(d.confirm(confirmed.Code).ID, BookingCancelled)
 			d.clock.Advance(25 * time.Minute)
-			if hold, _ := d.FindHold(held.Code); hold.State != Expired {
+			if hold, _ := d.FindHold(held.Code); hold.State != client.Expired {
 				t.Errorf("want the last hold expired, got %s", hold.State)
 			}
 			d.sells(oneProduct()) // and it comes back
@@ -174,15 +175,15 @@ func TestASlotTakesEveryStatusAndComesBack(t *testing.T) {
 	slot := d.fillSlot(day, 5)
 	hold := d.reserve(slot, 2)
 	for _, c := range []struct {
-		change SlotChange
+		change client.SlotChange
 		left   any
 	}{
-		{SlotChange{Status: new(partnerapi.StatusSoldOut)}, 0},
-		{SlotChange{Status: new(partnerapi.StatusLimited), Vacancies: new(1)}, 1},
-		{SlotChange{Status: new(partnerapi.StatusClosed)}, 1},
-		{SlotChange{Status: new(partnerapi.StatusAvailable), Vacancies: new(2)}, 2},
-		{SlotChange{Status: new(partnerapi.StatusFreesale)}, "none"},
-		{SlotChange{Status: new(partnerapi.StatusAvailable), Capacity: new(9)}, 7},
+		{client.SlotChange{Status: new(partnerapi.StatusSoldOut)}, 0},
+		{client.SlotChange{Status: new(partnerapi.StatusLimited), Vacancies: new(1)}, 1},
+		{client.SlotChange{Status: new(partnerapi.StatusClosed)}, 1},
+		{client.SlotChange{Status: new(partnerapi.StatusAvailable), Vacancies: new(2)}, 2},
+		{client.SlotChange{Status: new(partnerapi.StatusFreesale)}, "none"},
+		{client.SlotChange{Status: new(partnerapi.StatusAvailable), Capacity: new(9)}, 7},
 	} {
 		d.change(slot, c.change)
 		d.requireBalanced()
@@ -198,8 +199,8 @@ func TestASlotWithoutLimitCanBeClosedAndReopened(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct(func(p *catalog.Product, _ *catalog.Schedule) { p.AllowFreesale = true }))
 	slot := d.slotOn(day).ID
-	d.change(slot, SlotChange{Status: new(partnerapi.StatusClosed)})
-	d.change(slot, SlotChange{Status: new(partnerapi.StatusAvailable)})
+	d.change(slot, client.SlotChange{Status: new(partnerapi.StatusClosed)})
+	d.change(slot, client.SlotChange{Status: new(partnerapi.StatusAvailable)})
 	if shown := d.slotOn(day); shown.Status != partnerapi.StatusAvailable || shown.Vacancies != nil {
 		t.Fatalf("want AVAILABLE without numbers again, got %+v", shown)
 	}
@@ -212,19 +213,19 @@ func TestInvalidChangesAreRefusedAndChangeNothing(t *testing.T) {
 	d.reserve(slot, 3)
 	for _, c := range []struct {
 		name   string
-		change SlotChange
+		change client.SlotChange
 		kind   Kind
 	}{
-		{"available without seats", SlotChange{Status: new(partnerapi.StatusAvailable), Vacancies: new(0)}, BadRequest},
-		{"limited with too many", SlotChange{Status: new(partnerapi.StatusLimited)}, BadRequest},
-		{"fewer seats than are held", SlotChange{Capacity: new(2)}, BadRequest},
-		{"a debt of seats", SlotChange{Vacancies: new(-1)}, BadRequest},
+		{"available without seats", client.SlotChange{Status: new(partnerapi.StatusAvailable), Vacancies: new(0)}, BadRequest},
+		{"limited with too many", client.SlotChange{Status: new(partnerapi.StatusLimited)}, BadRequest},
+		{"fewer seats than are held", client.SlotChange{Capacity: new(2)}, BadRequest},
+		{"a debt of seats", client.SlotChange{Vacancies: new(-1)}, BadRequest},
 	} {
 		t.Log(c.name)
 		d.requireRefusal(d.SetSlot("walk", "daily", slot, c.change), c.kind)
 	}
-	d.requireRefusal(d.SetSlot("walk", "daily", "no", SlotChange{}), UnknownID)
-	d.requireRefusal(d.SetSlot("no", "daily", slot, SlotChange{}), UnknownID)
+	d.requireRefusal(d.SetSlot("walk", "daily", "no", client.SlotChange{}), UnknownID)
+	d.requireRefusal(d.SetSlot("no", "daily", slot, client.SlotChange{}), UnknownID)
 	d.requireVacancies(day, 2)
 }
 
@@ -233,7 +234,7 @@ func TestVacanciesMoveBetweenThisAndOtherChannels(t *testing.T) {
 	d := open(t, oneProduct())
 	slot := d.fillSlot(day, 5)
 	for _, c := range []struct{ left, capacity int }{{3, 5}, {4, 5}, {7, 7}, {0, 7}} {
-		d.change(slot, SlotChange{Vacancies: &c.left})
+		d.change(slot, client.SlotChange{Vacancies: &c.left})
 		d.requireBalanced()
 		d.requireVacancies(day, c.left)
 		if got := *d.slotOn(day).Capacity; got != c.capacity {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // countWindow counts a request for a window of that many days, and applies OnWindow quirks to a long one.
@@ -35,7 +36,7 @@ func (l *lifecycle) moveSeats(c Case, now time.Time, of func(slotKey) bool) {
 	}
 	live := l.stock.state.expiring.Items()
 	for _, booking := range l.stock.state.bookings.all() {
-		if booking.State == Booked {
+		if booking.State == client.Booked {
 			live = append(live, holdOf(booking))
 		}
 	}

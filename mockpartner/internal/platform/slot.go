@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -170,7 +171,7 @@ const MaxWindowDays = 366
 const maxSeats = 1_000_000
 
 // CheckChange validates a change by itself. Its error is an *invalid.Error.
-func CheckChange(c SlotChange) error {
+func CheckChange(c client.SlotChange) error {
 	if c.Status != nil && !slices.Contains(partnerapi.SlotStatuses(), *c.Status) {
 		return invalid.ErrorAt("status", "expected one of %v, received %q", partnerapi.SlotStatuses(), *c.Status)
 	}
@@ -182,17 +183,4 @@ func CheckChange(c SlotChange) error {
 		}
 	}
 	return nil
-}
-
-// SlotChange is what SetSlot changes; nil leaves a field unchanged.
-type SlotChange struct {
-	// Status opens or closes the slot. SOLD_OUT marks the remaining seats as sold elsewhere.
-	// FREESALE removes the limit. AVAILABLE and LIMITED require Vacancies if the slot's current
-	// number does not match the status.
-	Status *partnerapi.SlotStatus `yaml:"status" json:"status,omitempty"`
-	// Capacity is the new number of seats; sold seats stay sold.
-	Capacity *int `yaml:"capacity" json:"capacity,omitempty"`
-	// Vacancies is the new number of remaining seats. All other seats that are not held or
-	// confirmed count as sold elsewhere.
-	Vacancies *int `yaml:"vacancies" json:"vacancies,omitempty"`
 }

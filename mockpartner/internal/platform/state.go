@@ -10,29 +10,30 @@ import (
 	"github.com/tidwall/btree"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 )
 
 // state is everything that changes in a platform. The values in its tables are never changed in
 // place, because other states may share them.
 type state struct {
-	slots    slotTable[slot]         // slots in use or changed
-	holds    table[string, *Hold]    // by code
-	bookings table[string, *Booking] // by booking id
-	expiring *btree.BTreeG[*Hold]    // live holds, the next to expire first
-	ended    table[uint64, string]   // codes, first ended first
-	endings  uint64                  // the last key in ended
-	issued   uint64                  // number of codes and booking ids issued so far
-	late     []lateMove              // delayed seat moves, the next first
-	planned  []PlannedChange         // slot changes, the next first
+	slots    slotTable[slot]               // slots in use or changed
+	holds    table[string, *storedHold]    // by code
+	bookings table[string, *storedBooking] // by booking id
+	expiring *btree.BTreeG[*storedHold]    // live holds, the next to expire first
+	ended    table[uint64, string]         // codes, first ended first
+	endings  uint64                        // the last key in ended
+	issued   uint64                        // number of codes and booking ids issued so far
+	late     []lateMove                    // delayed seat moves, the next first
+	planned  []PlannedChange               // slot changes, the next first
 	ledger   ledger
 }
 
 func newState() state {
 	return state{
 		slots:    newSlotTable[slot](),
-		holds:    newTable[string, *Hold](),
-		bookings: newTable[string, *Booking](),
+		holds:    newTable[string, *storedHold](),
+		bookings: newTable[string, *storedBooking](),
 		expiring: btree.NewBTreeGOptions(expiresBefore, btree.Options{NoLocks: true}),
 		ended:    newTable[uint64, string](),
 		ledger:   newLedger(),
@@ -66,7 +67,7 @@ func (l *ledger) fork() ledger {
 type PlannedChange struct {
 	At                                  time.Time
 	ProductID, OptionID, AvailabilityID string
-	Change                              SlotChange
+	Change                              client.SlotChange
 }
 
 // MaxPlanned is the maximum number of planned changes.
@@ -78,7 +79,7 @@ type lateMove struct {
 	seats int // taken out of the vacancies
 }
 
-func expiresBefore(a, b *Hold) bool {
+func expiresBefore(a, b *storedHold) bool {
 	if a.ExpiresAt.Equal(b.ExpiresAt) {
 		return a.number < b.number
 	}
@@ -92,7 +93,7 @@ func (st *state) remember(code string) {
 }
 
 // lastEnded returns the hold that ended last among those that fit.
-func (st *state) lastEnded(fits func(*Hold) bool) (last *Hold, found bool) {
+func (st *state) lastEnded(fits func(*storedHold) bool) (last *storedHold, found bool) {
 	looked := 0
 	st.ended.Reverse(func(_ uint64, code string) bool {
 		hold, ok := st.holds.Get(code)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/internal/benchsize"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -89,7 +90,7 @@ func BenchmarkClone(b *testing.B) {
 		b.Run(fmt.Sprintf("%d holds", holds), func(b *testing.B) {
 			d := open(b, oneProduct())
 			on := d.slotOn(day).ID
-			d.change(on, SlotChange{Capacity: new(holds + 1), Vacancies: new(holds + 1)})
+			d.change(on, client.SlotChange{Capacity: new(holds + 1), Vacancies: new(holds + 1)})
 			for range holds {
 				if _, err := d.Reserve(d.request(on, 1), nil); err != nil {
 					b.Fatal(err)
@@ -111,7 +112,7 @@ func (d fixture) plans(changes ...PlannedChange) {
 }
 
 // plannedChange is a change of the slot after so long.
-func (d fixture) plannedChange(slotID string, after time.Duration, change SlotChange) PlannedChange {
+func (d fixture) plannedChange(slotID string, after time.Duration, change client.SlotChange) PlannedChange {
 	return PlannedChange{At: noon.Add(after), ProductID: "walk", OptionID: "daily", AvailabilityID: slotID, Change: change}
 }
 
@@ -122,7 +123,7 @@ func TestPlannedChangesAndExpiriesHappenInTheOrderOfTheirTimes(t *testing.T) {
 	d := open(t, oneProduct())
 	id := d.fillSlot("2026-07-10", 5)
 	d.reserve(id, 2) // until 12:20
-	d.plans(d.plannedChange(id, 30*time.Minute, SlotChange{Vacancies: new(1)}), d.plannedChange(id, 10*time.Minute, SlotChange{Vacancies: new(2)}))
+	d.plans(d.plannedChange(id, 30*time.Minute, client.SlotChange{Vacancies: new(1)}), d.plannedChange(id, 10*time.Minute, client.SlotChange{Vacancies: new(2)}))
 	saved := d.Snapshot()
 	d.clock.Advance(21 * time.Minute)
 	d.requireVacancies("2026-07-10", 4)
@@ -137,9 +138,9 @@ func TestPlannedChangesAreTimersAndCanBeRunTo(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	id := d.fillSlot("2026-07-10", 5)
-	d.plans(d.plannedChange(id, time.Hour, SlotChange{Vacancies: new(1)}))
-	pending := d.Timers(10, SlotChanges)
-	if want := []Timer{{At: noon.Add(time.Hour), Kind: SlotChanges, Subject: id}}; !slices.Equal(pending, want) {
+	d.plans(d.plannedChange(id, time.Hour, client.SlotChange{Vacancies: new(1)}))
+	pending := d.Timers(10, client.SlotChanges)
+	if want := []client.Timer{{At: noon.Add(time.Hour), Kind: client.SlotChanges, Subject: id}}; !slices.Equal(pending, want) {
 		t.Fatalf("want %v, got %v", want, pending)
 	}
 	if at, ok := d.Next(); !ok || !at.Equal(noon.Add(time.Hour)) {
@@ -156,18 +157,18 @@ func TestAnObserverReceivesWhatCallersWouldSee(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())
 	id := d.fillSlot("2026-07-10", 5)
-	var causes []Cause
+	var causes []client.Cause
 	d.Observe(func(c Change) { causes = append(causes, c.Cause) })
 	hold := d.reserve(id, 2)
-	d.confirm(hold.Code)                           // no seats move
-	d.change(id, SlotChange{Vacancies: new(3)})    // unchanged
-	d.change(id, SlotChange{Vacancies: new(2)})    //
-	d.sells(oneProduct())                          // unchanged
-	d.sells(otherCatalog())                        //
-	d.cancel(d.Bookings()[0].ID, BookingCancelled) // of a product that is no longer visible
+	d.confirm(hold.Code)                               // no seats move
+	d.change(id, client.SlotChange{Vacancies: new(3)}) // unchanged
+	d.change(id, client.SlotChange{Vacancies: new(2)}) //
+	d.sells(oneProduct())                              // unchanged
+	d.sells(otherCatalog())                            //
+	d.cancel(d.Bookings()[0].ID, BookingCancelled)     // of a product that is no longer visible
 	d.Observe(nil)
 	d.sells(oneProduct())
-	if want := []Cause{BookingChange, StaffChange, CatalogChanged}; !slices.Equal(causes, want) {
+	if want := []client.Cause{client.BookingChange, client.StaffChange, client.CatalogChanged}; !slices.Equal(causes, want) {
 		t.Errorf("want %v, got %v", want, causes)
 	}
 }

@@ -7,80 +7,60 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
-)
-
-// TimerKind is the event that a timer waits for.
-type TimerKind string
-
-const (
-	// HoldExpires: a live hold expires and its seats return (REL-7).
-	HoldExpires TimerKind = "hold-expires"
-	// SaleEnds: a slot is CLOSED from then on (AVL-9).
-	SaleEnds TimerKind = "sale-ends"
-	// DayBegins: a new date begins in the zone of a product. The window of days that callers
-	// request moves with it.
-	DayBegins TimerKind = "day-begins"
-	// SlotChanges: a planned change of a slot is made.
-	SlotChanges TimerKind = "slot-changes"
+	"partnerkit.dev/mockpartner/client"
 )
 
 // TimerKinds lists the kinds.
-func TimerKinds() []TimerKind { return []TimerKind{HoldExpires, SaleEnds, DayBegins, SlotChanges} }
-
-// Timer is an event that happens when the clock reaches At.
-type Timer struct {
-	At   time.Time `json:"at"`
-	Kind TimerKind `json:"kind"`
-	// Subject is the code of the hold, the id of the slot or the name of the zone.
-	Subject string `json:"subject"`
+func TimerKinds() []client.TimerKind {
+	return []client.TimerKind{client.HoldExpires, client.SaleEnds, client.DayBegins, client.SlotChanges}
 }
 
 // Timers lists the pending events, the next first. They are expiries of holds, ends of sale, the
 // next midnight in each of the catalog's zones, and planned changes of slots. Ends of sale are
 // listed only for slots that are in use or were changed; others follow the catalog. There are at
 // most limit timers of each kind. Without kinds, all kinds are listed.
-func (p *Platform) Timers(limit int, kinds ...TimerKind) []Timer {
+func (p *Platform) Timers(limit int, kinds ...client.TimerKind) []client.Timer {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
 	state := &p.stock.state
-	list := slices.Concat([]Timer{}, state.expiries(limit), state.salesEnding(now, limit), midnights(p.Catalog(), now, limit), state.plannedChanges(limit))
+	list := slices.Concat([]client.Timer{}, state.expiries(limit), state.salesEnding(now, limit), midnights(p.Catalog(), now, limit), state.plannedChanges(limit))
 	if len(kinds) > 0 {
-		list = slices.DeleteFunc(list, func(t Timer) bool { return !slices.Contains(kinds, t.Kind) })
+		list = slices.DeleteFunc(list, func(t client.Timer) bool { return !slices.Contains(kinds, t.Kind) })
 	}
 	slices.SortFunc(list, compareTimers)
 	return list
 }
 
-func compareTimers(a, b Timer) int {
+func compareTimers(a, b client.Timer) int {
 	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Subject, b.Subject))
 }
 
-func (st *state) expiries(limit int) (list []Timer) {
-	st.expiring.Scan(func(h *Hold) bool {
+func (st *state) expiries(limit int) (list []client.Timer) {
+	st.expiring.Scan(func(h *storedHold) bool {
 		if len(list) < limit {
-			list = append(list, Timer{At: h.ExpiresAt.UTC(), Kind: HoldExpires, Subject: h.Code})
+			list = append(list, client.Timer{At: h.ExpiresAt.UTC(), Kind: client.HoldExpires, Subject: h.Code})
 		}
 		return len(list) < limit
 	})
 	return list
 }
 
-func (st *state) salesEnding(now time.Time, limit int) (list []Timer) {
+func (st *state) salesEnding(now time.Time, limit int) (list []client.Timer) {
 	for key, s := range st.slots.all() {
 		when, _ := key.span()
 		if ends := key.saleEnds(when); !s.closed && ends.After(now) {
-			list = append(list, Timer{At: ends.UTC(), Kind: SaleEnds, Subject: key.id()})
+			list = append(list, client.Timer{At: ends.UTC(), Kind: client.SaleEnds, Subject: key.id()})
 		}
 	}
 	return soonestTimers(list, limit)
 }
 
-func midnights(sold *catalog.Index, now time.Time, limit int) (list []Timer) {
+func midnights(sold *catalog.Index, now time.Time, limit int) (list []client.Timer) {
 	seen := map[string]bool{}
 	for _, product := range sold.Products {
 		if !seen[product.TimeZone] {
 			seen[product.TimeZone] = true
-			list = append(list, Timer{At: nextMidnight(now, product).UTC(), Kind: DayBegins, Subject: product.TimeZone})
+			list = append(list, client.Timer{At: nextMidnight(now, product).UTC(), Kind: client.DayBegins, Subject: product.TimeZone})
 		}
 	}
 	return soonestTimers(list, limit)
@@ -99,7 +79,7 @@ func nextMidnight(now time.Time, product *catalog.IndexedProduct) time.Time {
 	}
 }
 
-func soonestTimers(list []Timer, limit int) []Timer {
+func soonestTimers(list []client.Timer, limit int) []client.Timer {
 	slices.SortFunc(list, compareTimers)
 	return list[:min(len(list), limit)]
 }
@@ -147,9 +127,9 @@ func (p *Platform) Next() (at time.Time, pending bool) {
 	return at, pending
 }
 
-func (st *state) plannedChanges(limit int) (list []Timer) {
+func (st *state) plannedChanges(limit int) (list []client.Timer) {
 	for _, c := range st.planned[:min(len(st.planned), limit)] {
-		list = append(list, Timer{At: c.At.UTC(), Kind: SlotChanges, Subject: c.AvailabilityID})
+		list = append(list, client.Timer{At: c.At.UTC(), Kind: client.SlotChanges, Subject: c.AvailabilityID})
 	}
 	return list
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/benchsize"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
-	"partnerkit.dev/mockpartner/internal/journal"
 )
 
 func requestWithKey(key string) *http.Request {
@@ -55,8 +55,8 @@ func TestASandboxIsFoundByItsKey(t *testing.T) {
 func TestASandboxesOwnKeyNeverEntersItsJournal(t *testing.T) {
 	t.Parallel()
 	mine := create(t, registry(t, 0), Spec{Name: "mine", AuthKey: "my-very-own-key"})
-	mine.Journal().Begin(journal.Exchange{Target: "/?key=my-very-own-key&other=the-mocks-own-key"})
-	if got := mine.Journal().Exchanges(journal.Filter{})[0].Target; got != "/?key=[redacted]&other=[redacted]" {
+	mine.Journal().Begin(client.Exchange{Target: "/?key=my-very-own-key&other=the-mocks-own-key"})
+	if got := mine.Journal().Exchanges(client.Filter{})[0].Target; got != "/?key=[redacted]&other=[redacted]" {
 		t.Fatalf("want no key, got %s", got)
 	}
 }
@@ -120,7 +120,7 @@ func BenchmarkIdleMemory(b *testing.B) {
 		for i := range boxes {
 			box := create(b, r, Spec{Name: fmt.Sprintf("box-%d", i)})
 			reserve(b, box)
-			box.Journal().Begin(journal.Exchange{Target: "/products"}).End(http.StatusOK, journal.Message{}, false)
+			box.Journal().Begin(client.Exchange{Target: "/products"}).End(http.StatusOK, client.Message{}, false)
 		}
 		b.ReportMetric(float64(heap()-before)/float64(boxes), "B/sandbox")
 		runtime.KeepAlive(r)
@@ -154,7 +154,7 @@ func TestACloneStartsEqualAndThenChangesIndependently(t *testing.T) {
 	original := create(t, r, Spec{Name: "original", Seed: new(uint64(9)), Frozen: new(true)})
 	reserve(t, original)
 	original.Clock().Advance(5 * time.Minute)
-	original.Journal().Begin(journal.Exchange{Target: "/original"})
+	original.Journal().Begin(client.Exchange{Target: "/original"})
 	clone, err := r.Clone(original, "clone", "")
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +242,7 @@ func TestAResetSandboxIsAsItWasMade(t *testing.T) {
 	for want, box := range map[int]*Sandbox{0: box, 1: clone} {
 		reserve(t, box)
 		box.Clock().Advance(time.Minute)
-		box.Journal().Begin(journal.Exchange{Target: "/"})
+		box.Journal().Begin(client.Exchange{Target: "/"})
 		box.Reset()
 		hasHolds(t, box, want)
 		if !box.Clock().Now().Equal(noon) || box.Journal().Count().Kept != 0 {

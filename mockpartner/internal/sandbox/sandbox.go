@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/judge"
@@ -106,7 +107,7 @@ func checkName(s string) error {
 
 // Verdict reports whether the sandbox's callers kept their side of the contract, according to the
 // journal and the clock.
-func (s *Sandbox) Verdict() judge.Verdict {
+func (s *Sandbox) Verdict() client.Verdict {
 	return judge.Judge(judge.Case{
 		Record:  s.journal.Record(),
 		Catalog: s.platform.Catalog(),

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/jq"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -108,8 +108,8 @@ func (m Match) compile() (compiled matcher, err error) {
 		invalid.OneOf("match.method", m.Method, methods()),
 		invalid.OneOf("match.credential", m.Credential, credentials()),
 		invalid.OneOf("match.state.slot", partnerapi.SlotStatus(m.State.Slot), append([]partnerapi.SlotStatus{unknown}, partnerapi.SlotStatuses()...)),
-		invalid.OneOf("match.state.hold", m.State.Hold, orUnknown(platform.Held, platform.Confirmed, platform.Released, platform.Expired)),
-		invalid.OneOf("match.state.booking", m.State.Booking, orUnknown(platform.Booked, platform.Cancelled)),
+		invalid.OneOf("match.state.hold", m.State.Hold, orUnknown(client.Held, client.Confirmed, client.Released, client.Expired)),
+		invalid.OneOf("match.state.booking", m.State.Booking, orUnknown(client.Booked, client.Cancelled)),
 	); err != nil {
 		return compiled, err
 	}

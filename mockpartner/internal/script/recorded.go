@@ -16,8 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
-	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -27,7 +27,7 @@ var ErrNotRepeatable = errors.New("no fault can repeat this exchange")
 
 // ArmRecorded arms a fault that repeats the exchange's answer on the next call to its endpoint. Its
 // error wraps ErrNotRepeatable or ErrFull.
-func (s *Set) ArmRecorded(e journal.Exchange) ([]Armed, error) {
+func (s *Set) ArmRecorded(e client.Exchange) ([]Armed, error) {
 	f, err := repeatExchange(e)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ const (
 
 // repeatExchange returns the fault that repeats the exchange's answer for one call. The call takes effect
 // if the exchange changed something.
-func repeatExchange(e journal.Exchange) (f Fault, err error) {
+func repeatExchange(e client.Exchange) (f Fault, err error) {
 	if !e.Done {
 		return f, fmt.Errorf("%w: it is still in progress", ErrNotRepeatable)
 	}
@@ -93,7 +93,7 @@ func repeatExchange(e journal.Exchange) (f Fault, err error) {
 }
 
 // matchOf returns a match for calls like that of the exchange.
-func matchOf(e journal.Exchange) Match {
+func matchOf(e client.Exchange) Match {
 	path, query, _ := strings.Cut(e.Target, "?")
 	if e.Endpoint != partnerapi.Products {
 		if e.Endpoint == "" {
@@ -116,13 +116,13 @@ func matchOf(e journal.Exchange) Match {
 }
 
 // cutOff reports whether the connection broke within the answer, and not because of the caller.
-func cutOff(e journal.Exchange) bool {
+func cutOff(e client.Exchange) bool {
 	length, err := strconv.Atoi(e.Answer.Header.Get("Content-Length"))
 	return !e.Delivered && e.LeftAfter == nil && (err != nil || len(e.Answer.Body) < length) && !e.Answer.Truncated
 }
 
 // bodyOf returns the text of an answer's body, and whether it was sent compressed.
-func bodyOf(m journal.Message) (text string, zipped bool, err error) {
+func bodyOf(m client.Message) (text string, zipped bool, err error) {
 	body := []byte(m.Body)
 	zipped = len(body) > 0 && m.Header.Get("Content-Encoding") == "gzip"
 	if zipped && !m.Truncated {

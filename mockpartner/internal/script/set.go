@@ -10,9 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/invalid"
-	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -145,11 +145,11 @@ const maxConsidered = 32
 
 // Fire returns the first fault that fires for the request, or nil, and the decisions of the faults
 // up to that one. The body is the request's body, read ahead.
-func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Considered) {
+func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []client.Considered) {
 	if !s.busy.Load() {
 		return nil, nil
 	}
-	var considered []journal.Considered
+	var considered []client.Considered
 	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, traffic: &s.traffic, endpoint: partnerapi.EndpointOf(r)}
 	s.traffic.begin(about)
 	s.mu.Lock()
@@ -164,7 +164,7 @@ func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []journal.Consi
 		}
 		n := s.count(a, fits && has, key, problem)
 		if len(considered) < maxConsidered || n > 0 {
-			considered = append(considered, journal.Considered{Fault: a.Name, Matched: fits && has, Fired: n > 0})
+			considered = append(considered, client.Considered{Fault: a.Name, Matched: fits && has, Fired: n > 0})
 		}
 		if n > 0 {
 			return &fault.Firing{

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -159,7 +160,7 @@ func TestAScenarioSetsUpWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(w.Secret) != 64 || w.On[1] != platform.BookingChange || w.Retries.Attempts != 3 || time.Duration(w.Schedule[0].Every) != 36*time.Hour || *w.Schedule[2].Set.Capacity != 10 {
+	if len(w.Secret) != 64 || w.On[1] != client.BookingChange || w.Retries.Attempts != 3 || time.Duration(w.Schedule[0].Every) != 36*time.Hour || *w.Schedule[2].Set.Capacity != 10 {
 		t.Errorf("want everything as written, got %+v", w)
 	}
 	if w.Faults[0].Name != "fault-1" || !w.Faults[0].Stale || w.Faults[1].HoldBack != HoldBackAny {

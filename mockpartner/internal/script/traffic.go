@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -138,7 +139,7 @@ func firstOf(words ...string) string {
 // the key that it presents.
 func (s *subject) describeRequest() map[string]any {
 	named := s.things()
-	asked := platform.Order{ProductID: named.productID, OptionID: named.optionID, AvailabilityID: named.slotID}
+	asked := client.Order{ProductID: named.productID, OptionID: named.optionID, AvailabilityID: named.slotID}
 	body, _ := s.json()
 	if s.endpoint == partnerapi.Reserve || s.endpoint == partnerapi.Availability {
 		asked.Units = unitsOf(body)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/jq"
 )
@@ -37,29 +38,21 @@ type WebhookActions struct {
 	// Unknown replaces an id in it with one that the marketplace does not know.
 	Unknown Unknown `yaml:"unknown" json:"unknown,omitempty"`
 	// Secret presents a wrong secret, or omits it.
-	Secret SecretFault `yaml:"secret" json:"secret,omitempty"`
+	Secret string `yaml:"secret" json:"secret,omitempty"`
 	// JQ is a jq program that turns a notification's body into another.
 	JQ string `yaml:"jq" json:"jq,omitempty"`
 }
 
 // WebhookMatch selects the webhooks to which a fault applies. Empty fields match everything.
 type WebhookMatch struct {
-	Kind    WebhookKind `yaml:"kind" json:"kind,omitempty"`
-	Product string      `yaml:"product" json:"product,omitempty"`
-	Option  string      `yaml:"option" json:"option,omitempty"`
-	Slot    string      `yaml:"slot" json:"slot,omitempty"` // its id
+	Kind    client.WebhookKind `yaml:"kind" json:"kind,omitempty"`
+	Product string             `yaml:"product" json:"product,omitempty"`
+	Option  string             `yaml:"option" json:"option,omitempty"`
+	Slot    string             `yaml:"slot" json:"slot,omitempty"` // its id
 }
 
-// WebhookKind is which of the two calls a webhook is.
-type WebhookKind string
-
-const (
-	Trigger WebhookKind = "trigger" // POST /sync/trigger (WHK-1)
-	Notify  WebhookKind = "notify"  // POST /availability/notify (WHK-2)
-)
-
 // WebhookKinds lists the kinds.
-func WebhookKinds() []WebhookKind { return []WebhookKind{Trigger, Notify} }
+func WebhookKinds() []client.WebhookKind { return []client.WebhookKind{client.Trigger, client.Notify} }
 
 // HoldBack selects the webhook after which a webhook that is held back is sent.
 type HoldBack string
@@ -79,13 +72,10 @@ const (
 	UnknownSlot    Unknown = "slot"
 )
 
-// SecretFault is what is presented in place of the secret.
-type SecretFault string
-
 // The replacements of the secret.
 const (
-	SecretWrong   SecretFault = "wrong"
-	SecretMissing SecretFault = "missing"
+	SecretWrong   = "wrong"
+	SecretMissing = "missing"
 )
 
 func readyWebhookFaults(faults []WebhookFault) ([]WebhookFault, error) {
@@ -111,7 +101,7 @@ func (f WebhookFault) check() error {
 		invalid.OneOf("match.kind", f.Match.Kind, WebhookKinds()),
 		invalid.OneOf("hold_back", f.HoldBack, []HoldBack{HoldBackSlot, HoldBackAny}),
 		invalid.OneOf("unknown", f.Unknown, []Unknown{UnknownProduct, UnknownOption, UnknownSlot}),
-		invalid.OneOf("secret", f.WebhookActions.Secret, []SecretFault{SecretWrong, SecretMissing}),
+		invalid.OneOf("secret", f.WebhookActions.Secret, []string{SecretWrong, SecretMissing}),
 		f.occasion().check(),
 	); err != nil {
 		return err
@@ -128,7 +118,7 @@ func (f WebhookFault) check() error {
 		return invalid.ErrorAt("drop", "a dropped webhook is never sent: leave out the other actions")
 	case f.HoldBack != "" && f.Delay != 0:
 		return invalid.ErrorAt("hold_back", "expected hold_back or delay, not both")
-	case f.Match.Kind == Trigger && (f.aboutSlots() || f.Key == KeySlot):
+	case f.Match.Kind == client.Trigger && (f.aboutSlots() || f.Key == KeySlot):
 		return invalid.ErrorAt("match.kind", "a trigger has no slot: leave out key slot, hold_back slot, stale, unknown and jq")
 	}
 	return nil
@@ -145,7 +135,7 @@ func (f WebhookFault) occasion() trigger {
 
 // WebhookSubject is what a webhook concerns. A trigger has only a kind.
 type WebhookSubject struct {
-	Kind                  WebhookKind
+	Kind                  client.WebhookKind
 	Product, Option, Slot string
 }
 
@@ -153,7 +143,7 @@ func (f WebhookFault) fits(s WebhookSubject) bool {
 	matches := func(wanted, got string) bool { return wanted == "" || wanted == got }
 	return matches(string(f.Match.Kind), string(s.Kind)) &&
 		matches(f.Match.Product, s.Product) && matches(f.Match.Option, s.Option) && matches(f.Match.Slot, s.Slot) &&
-		(s.Kind == Notify || f.Key != KeySlot && !f.aboutSlots())
+		(s.Kind == client.Notify || f.Key != KeySlot && !f.aboutSlots())
 }
 
 // WebhookSet is the faults of a sandbox's webhooks, with their counters. It is not safe for

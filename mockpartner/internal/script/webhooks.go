@@ -11,6 +11,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"partnerkit.dev/internal/yamlfile"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
@@ -28,8 +29,8 @@ type Webhooks struct {
 	SecretEnv string `yaml:"secret_env" json:"-"`
 	// On lists the causes that are reported; empty means what the partner's own staff does: changes
 	// of the catalog, and of slots.
-	On      []platform.Cause `yaml:"on" json:"on"`
-	Retries Retries          `yaml:"retries" json:"retries"`
+	On      []client.Cause `yaml:"on" json:"on"`
+	Retries Retries        `yaml:"retries" json:"retries"`
 	// Timeout limits one attempt; 0 means DefaultWebhookTimeout.
 	Timeout  Duration       `yaml:"timeout" json:"timeout"`
 	Schedule []Scheduled    `yaml:"schedule" json:"schedule,omitempty"`
@@ -64,11 +65,11 @@ const maxAttempts = 20
 // Scheduled is an event by the sandbox's clock: the change of a slot or, without a slot, a
 // sync/trigger.
 type Scheduled struct {
-	Every Span                 `yaml:"every" json:"every,omitempty"` // the interval of a repeated trigger
-	At    *Instant             `yaml:"at" json:"at,omitempty"`
-	After Span                 `yaml:"after" json:"after,omitempty"` // after the webhooks were configured
-	Slot  *SlotName            `yaml:"slot" json:"slot,omitempty"`
-	Set   *platform.SlotChange `yaml:"set" json:"set,omitempty"`
+	Every Span               `yaml:"every" json:"every,omitempty"` // the interval of a repeated trigger
+	At    *Instant           `yaml:"at" json:"at,omitempty"`
+	After Span               `yaml:"after" json:"after,omitempty"` // after the webhooks were configured
+	Slot  *SlotName          `yaml:"slot" json:"slot,omitempty"`
+	Set   *client.SlotChange `yaml:"set" json:"set,omitempty"`
 }
 
 // SlotName names a slot.
@@ -103,12 +104,12 @@ func (w Webhooks) WithDefaults() (Webhooks, error) {
 		}
 	}
 	for i, cause := range w.On {
-		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, []platform.Cause{platform.CatalogChanged, platform.StaffChange, platform.BookingChange}); err != nil {
+		if err := invalid.OneOf(fmt.Sprintf("on[%d]", i), cause, []client.Cause{client.CatalogChanged, client.StaffChange, client.BookingChange}); err != nil {
 			return w, err
 		}
 	}
 	if len(w.On) == 0 {
-		w.On = []platform.Cause{platform.CatalogChanged, platform.StaffChange}
+		w.On = []client.Cause{client.CatalogChanged, client.StaffChange}
 	}
 	if w.Timeout == 0 {
 		w.Timeout = Duration(DefaultWebhookTimeout)
@@ -205,7 +206,7 @@ func (s Scheduled) check() error {
 	if err := s.Slot.check(); err != nil {
 		return err
 	}
-	if *s.Set == (platform.SlotChange{}) {
+	if *s.Set == (client.SlotChange{}) {
 		return invalid.ErrorAt("set", "expected status, vacancies or capacity")
 	}
 	return invalid.AddPrefix("set.", platform.CheckChange(*s.Set))

@@ -96,9 +96,9 @@ func TestNoFaultsAreLearnedFromAConformantPartner(t *testing.T) {
 
 func TestHowAPartnerDoesBusinessIsLearnedFromARecording(t *testing.T) {
 	t.Parallel()
-	s, text := behaviour(t, mockpartner.Options{HoldFor: 25 * time.Minute, Scenario: &mockpartner.Scenario{
+	s, text := behaviour(t, mockpartner.Options{HoldFor: 25 * time.Minute, Scenario: &mockpartner.Scenario{Scenario: &script.Scenario{
 		Policy: &catalog.Policy{NoCancel: true, NoTickets: true, Codes: catalog.AwkwardCodes},
-	}})
+	}}})
 	if s.HoldFor != 25*time.Minute {
 		t.Errorf("Expected holds of 25m, received %s", s.HoldFor)
 	}

@@ -17,7 +17,6 @@ import (
 
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/twin"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -73,7 +72,7 @@ func ask(t *testing.T, method, address, body string) (int, string) {
 
 func playTwin(t *testing.T, twin *twin.Twin) string {
 	t.Helper()
-	scenario, err := script.Parse("twin.yaml", twin.Scenario)
+	scenario, err := mockpartner.ParseScenario("twin.yaml", twin.Scenario)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, twin.Scenario)
 	}
@@ -124,7 +123,7 @@ func TestATwinSellsWhatThePartnerSells(t *testing.T) {
 // A program that the twin cannot run would answer 500.
 func TestATwinAnswersAboutMoreSeatsThanACapacityThatIsAText(t *testing.T) {
 	t.Parallel()
-	scenario, err := script.Parse("odd.yaml", []byte(`faults:
+	scenario, err := mockpartner.ParseScenario("odd.yaml", []byte(`faults:
   - match: {endpoint: availability, product: last, option: last}
     answered: 200
     jq: 'if length > 1 then .[-1] |= (.status = "AVAILABLE" | .vacancies = 5 | .capacity = "1") else . end'

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -36,7 +37,7 @@ type holdCall struct {
 
 // hold is a hold, and the booking that it became.
 type hold struct {
-	state   platform.HoldState
+	state   client.HoldState
 	ended   bool // its booking was cancelled
 	expires time.Time
 	slot    slotID
@@ -102,8 +103,8 @@ func clockOf(c *call) time.Time {
 
 func (s *tracker) expire(c *call) {
 	for _, h := range s.holds {
-		if h.state == platform.Held && !h.expires.IsZero() && h.expires.Before(s.now) {
-			h.state = platform.Expired
+		if h.state == client.Held && !h.expires.IsZero() && h.expires.Before(s.now) {
+			h.state = client.Expired
 			s.happens(event{platform.OnExpiry, h, c.Started}, h.slot)
 		}
 	}
@@ -234,9 +235,9 @@ func (s *tracker) reserve(c *call) {
 	}
 	code := text(field(c.answer, "reservationConfirmationCode"))
 	if c.succeeded2xx() && code != "" {
-		h.state = platform.Held
+		h.state = client.Held
 		h.expires, _ = readTime(text(field(c.answer, "expiresAt")), time.UTC)
-		if old := s.holds[code]; old != nil && old.state != platform.Held {
+		if old := s.holds[code]; old != nil && old.state != client.Held {
 			s.codesAgain++
 		}
 		s.holds[code] = h
@@ -266,11 +267,11 @@ func (h *hold) comesUpon(c cases) platform.Case {
 	switch {
 	case h.ended:
 		return c.cancelled
-	case h.state == platform.Confirmed:
+	case h.state == client.Confirmed:
 		return c.confirmed
-	case h.state == platform.Released:
+	case h.state == client.Released:
 		return c.released
-	case h.state == platform.Expired:
+	case h.state == client.Expired:
 		return c.expired
 	}
 	return c.held
@@ -293,8 +294,8 @@ func (s *tracker) confirm(c *call) {
 	}
 	s.meet(c, h.comesUpon(cases{platform.OnConfirm, platform.OnConfirmAgain, platform.OnConfirmReleased, platform.OnConfirmExpired, platform.OnConfirmCancelled}), h)
 	if id := text(field(c.answer, "externalBookingId")); c.succeeded2xx() {
-		if h.state == platform.Held {
-			h.state = platform.Confirmed
+		if h.state == client.Held {
+			h.state = client.Confirmed
 		}
 		if id != "" {
 			if old := s.bookings[id]; old != nil && old != h && old.ended {
@@ -326,8 +327,8 @@ func (s *tracker) release(c *call) {
 		return
 	}
 	s.meet(c, h.comesUpon(cases{platform.OnRelease, platform.OnReleaseConfirmed, platform.OnReleaseAgain, platform.OnReleaseExpired, platform.OnReleaseCancelled}), h)
-	if c.succeeded2xx() && h.state == platform.Held {
-		h.state = platform.Released
+	if c.succeeded2xx() && h.state == client.Held {
+		h.state = client.Released
 	}
 }
 

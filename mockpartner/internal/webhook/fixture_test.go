@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"partnerkit.dev/mockpartner/catalog"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
@@ -180,7 +181,7 @@ func runAt(t *testing.T, clock *clock.Virtual) partner {
 // set gives the slot so many of ten seats.
 func (p partner) set(slotID string, vacancies int) {
 	p.t.Helper()
-	change := platform.SlotChange{Status: new(partnerapi.StatusAvailable), Capacity: new(10), Vacancies: new(vacancies)}
+	change := client.SlotChange{Status: new(partnerapi.StatusAvailable), Capacity: new(10), Vacancies: new(vacancies)}
 	if vacancies < 4 {
 		change.Status = nil
 	}
@@ -189,7 +190,7 @@ func (p partner) set(slotID string, vacancies int) {
 	}
 }
 
-func (p partner) reserve(slotID string, adults int) platform.Hold {
+func (p partner) reserve(slotID string, adults int) client.Hold {
 	p.t.Helper()
 	hold, err := p.Reserve(partnerapi.ReserveRequest{
 		ProductID: product, OptionID: option, AvailabilityID: slotID,
@@ -221,12 +222,12 @@ func (p partner) notifies(m *marketplace, change ...func(*webhook.Config)) {
 }
 
 // ends waits until so many webhooks have ended.
-func (p partner) ends(n int) []webhook.Delivery {
+func (p partner) ends(n int) []client.Delivery {
 	p.t.Helper()
 	return p.endsAs(webhook.Filter{}, n)
 }
 
-func (p partner) endsAs(f webhook.Filter, n int) []webhook.Delivery {
+func (p partner) endsAs(f webhook.Filter, n int) []client.Delivery {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
@@ -240,6 +241,6 @@ func withFault(f script.WebhookFault) func(*webhook.Config) {
 	return func(c *webhook.Config) { c.Faults = append(c.Faults, f) }
 }
 
-func onCauses(causes ...platform.Cause) func(*webhook.Config) {
+func onCauses(causes ...client.Cause) func(*webhook.Config) {
 	return func(c *webhook.Config) { c.On = causes }
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -51,9 +52,9 @@ func newPost(c Config) *post {
 
 func (p *post) close() { p.transport.CloseIdleConnections() }
 
-func (p *post) attempt(ctx context.Context, d *delivery) Attempt {
+func (p *post) attempt(ctx context.Context, d *delivery) attempt {
 	began := time.Now()
-	a := Attempt{At: began.UTC()}
+	a := attempt{Attempt: client.Attempt{At: began.UTC()}}
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(p.config.Timeout))
 	defer cancel()
 	if err := p.send(ctx, d, &a); err != nil {
@@ -76,7 +77,7 @@ func describe(ctx context.Context, err error, timeout time.Duration) string {
 }
 
 // send makes the call and evaluates the answer. It returns an error if there is no complete answer.
-func (p *post) send(ctx context.Context, d *delivery, a *Attempt) error {
+func (p *post) send(ctx context.Context, d *delivery, a *attempt) error {
 	request, err := p.request(ctx, d)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func (p *post) request(ctx context.Context, d *delivery) (*http.Request, error) 
 		return nil, err
 	}
 	path := partnerapi.AvailabilityNotifyPath
-	if d.Kind == script.Trigger {
+	if d.Kind == client.Trigger {
 		path = partnerapi.SyncTriggerPath
 	}
 	address, err := partnerapi.URL(base, path, nil)

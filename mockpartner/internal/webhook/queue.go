@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/schemas/partnerapi"
@@ -23,7 +24,7 @@ func (s *Sender) observe(c platform.Change) {
 	case c.Problem != nil:
 		s.recordProblem(c.Problem.Error())
 	case !slices.Contains(s.config.On, c.Cause):
-	case c.Cause == platform.CatalogChanged:
+	case c.Cause == client.CatalogChanged:
 		s.enter(trigger(c.Cause, c.At))
 	default:
 		s.enter(notification(c.Cause, c.At, c.ProductID, c.OptionID, c.Before, c.After))
@@ -31,25 +32,25 @@ func (s *Sender) observe(c platform.Change) {
 }
 
 // Trigger sends a sync/trigger now, subject to the faults. Its error is ErrOff.
-func (s *Sender) Trigger() (Delivery, error) {
+func (s *Sender) Trigger() (client.Delivery, error) {
 	return s.ask(trigger(Asked, s.clock.Now()))
 }
 
 // Notify sends a slot's current state, subject to the faults. Its error is ErrOff, or a
 // *platform.Refusal.
-func (s *Sender) Notify(productID, optionID, availabilityID string) (Delivery, error) {
+func (s *Sender) Notify(productID, optionID, availabilityID string) (client.Delivery, error) {
 	slot, err := s.platform.FindSlot(productID, optionID, availabilityID)
 	if err != nil {
-		return Delivery{}, err
+		return client.Delivery{}, err
 	}
 	return s.ask(notification(Asked, s.clock.Now(), productID, optionID, slot, slot))
 }
 
-func (s *Sender) ask(n webhookEvent) (Delivery, error) {
+func (s *Sender) ask(n webhookEvent) (client.Delivery, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.config == nil {
-		return Delivery{}, ErrOff
+		return client.Delivery{}, ErrOff
 	}
 	return s.enter(n).view(), nil
 }
@@ -58,7 +59,7 @@ func (s *Sender) ask(n webhookEvent) (Delivery, error) {
 func (s *Sender) enter(n webhookEvent) *delivery {
 	fault, random, fires := s.faults.Fire(n.subject, n.at)
 	d := &delivery{
-		Delivery: Delivery{Kind: n.subject.Kind, Cause: n.cause, At: n.at.UTC(), State: Pending, Presents: fault.WebhookActions.Secret},
+		Delivery: client.Delivery{Kind: n.subject.Kind, Cause: n.cause, At: n.at.UTC(), State: Pending, Presents: fault.WebhookActions.Secret},
 		subject:  n.subject,
 		holdBack: fault.HoldBack,
 	}
@@ -154,10 +155,10 @@ func (s *Sender) nextDelivery(now time.Time) (*delivery, time.Duration) {
 }
 
 // settle records an attempt, and decides whether another one follows.
-func (s *Sender) settle(d *delivery, a Attempt, ctx context.Context) {
+func (s *Sender) settle(d *delivery, a attempt, ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	d.Attempts = append(d.Attempts, a)
+	d.Attempts = append(d.Attempts, a.Attempt)
 	switch retries := s.config.Retries; {
 	case ctx.Err() != nil && a.Status == 0: // aborted: halt ends it
 	case a.Error == "":

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 )
@@ -116,7 +117,7 @@ func (s *Sender) tick() time.Duration {
 		return forever
 	case pending:
 		return min(max(next.Sub(reading.At), 0), maxNap)
-	case slices.Contains(s.config.On, platform.BookingChange):
+	case slices.Contains(s.config.On, client.BookingChange):
 		return maxNap // new pending events are not always signalled
 	default:
 		return forever

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
-	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/schemas/partnerapi"
@@ -27,9 +27,9 @@ func TestSlotsChangeWhenTheClockGetsThere(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	p.notifies(m, schedule(
-		script.Scheduled{After: script.Span(30 * time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}},
-		script.Scheduled{At: &script.Instant{Time: noon.Add(10 * time.Minute)}, Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(2)}},
-		script.Scheduled{After: script.Span(time.Hour), Slot: p.name(1), Set: &platform.SlotChange{Status: new(partnerapi.StatusClosed)}},
+		script.Scheduled{After: script.Span(30 * time.Minute), Slot: p.name(0), Set: &client.SlotChange{Vacancies: new(1)}},
+		script.Scheduled{At: &script.Instant{Time: noon.Add(10 * time.Minute)}, Slot: p.name(0), Set: &client.SlotChange{Vacancies: new(2)}},
+		script.Scheduled{After: script.Span(time.Hour), Slot: p.name(1), Set: &client.SlotChange{Status: new(partnerapi.StatusClosed)}},
 	))
 	p.clock.Advance(9 * time.Minute)
 	if slot, _ := p.FindSlot(product, option, p.slots[0].ID); *slot.Vacancies != 9 {
@@ -64,7 +64,7 @@ func TestTriggersAreSentByTheClock(t *testing.T) {
 	p.clock.Advance(24 * time.Hour) // a leap over many is one
 	deliveries := p.ends(4)
 	for _, d := range deliveries {
-		if d.Kind != script.Trigger || d.Cause != webhook.Scheduled {
+		if d.Kind != client.Trigger || d.Cause != webhook.Scheduled {
 			t.Errorf("want triggers of the schedule, got %+v", d)
 		}
 	}
@@ -78,7 +78,7 @@ func TestARunningClockReachesATimerByItself(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), runAt(t, clock.NewVirtual(nil))
 	p.clock.Set(noon)
-	p.notifies(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
+	p.notifies(m, schedule(script.Scheduled{After: script.Span(20 * time.Millisecond), Slot: p.name(0), Set: &client.SlotChange{Vacancies: new(1)}}))
 	p.ends(1)
 	if got := fmt.Sprint(m.vacancies()); got != "[1]" {
 		t.Errorf("Expected the change to be reported, received %s", got)
@@ -89,7 +89,7 @@ func TestARunningClockReachesATimerByItself(t *testing.T) {
 func TestASlotCanBeNamedByItsDay(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	gone := platform.SlotChange{Status: new(partnerapi.StatusSoldOut)}
+	gone := client.SlotChange{Status: new(partnerapi.StatusSoldOut)}
 	if err := p.SetSlot(product, option, p.slots[0].ID, gone); err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +98,8 @@ func TestASlotCanBeNamedByItsDay(t *testing.T) {
 		return &script.SlotName{Product: product, Option: option, FromDay: new(days)}
 	}
 	p.notifies(m, schedule(
-		script.Scheduled{After: script.Span(time.Minute), Slot: ahead(9), Set: &platform.SlotChange{Vacancies: new(1)}},
-		script.Scheduled{After: script.Span(2 * time.Minute), Slot: ahead(30), Set: &platform.SlotChange{Vacancies: new(2)}},
+		script.Scheduled{After: script.Span(time.Minute), Slot: ahead(9), Set: &client.SlotChange{Vacancies: new(1)}},
+		script.Scheduled{After: script.Span(2 * time.Minute), Slot: ahead(30), Set: &client.SlotChange{Vacancies: new(2)}},
 	))
 	p.clock.Advance(2 * time.Minute)
 	p.ends(2)
@@ -116,7 +116,7 @@ func TestAPlannedChangeOfAnUnknownSlotIsRefused(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	nowhere := &script.SlotName{Product: product, Option: option, ID: "nowhere"}
-	err := p.sender.Configure(config(m, schedule(script.Scheduled{Every: script.Span(time.Hour)}, script.Scheduled{After: 1, Slot: nowhere, Set: &platform.SlotChange{Vacancies: new(1)}})))
+	err := p.sender.Configure(config(m, schedule(script.Scheduled{Every: script.Span(time.Hour)}, script.Scheduled{After: 1, Slot: nowhere, Set: &client.SlotChange{Vacancies: new(1)}})))
 	if err == nil || !strings.Contains(err.Error(), `schedule[1].slot: option "breakfast" has no slot "nowhere"`) {
 		t.Errorf("want the entry named, got %v", err)
 	}
@@ -127,8 +127,8 @@ func TestAPlannedChangeThatCannotBeMadeIsReported(t *testing.T) {
 	m, p := open(t), run(t)
 	p.reserve(p.slots[0].ID, 5)
 	p.notifies(m, schedule(
-		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Capacity: new(2)}},
-		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(1), Set: &platform.SlotChange{Vacancies: new(2)}},
+		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &client.SlotChange{Capacity: new(2)}},
+		script.Scheduled{After: script.Span(time.Minute), Slot: p.name(1), Set: &client.SlotChange{Vacancies: new(2)}},
 	))
 	p.clock.Advance(time.Minute)
 	p.ends(1)
@@ -140,7 +140,7 @@ func TestAPlannedChangeThatCannotBeMadeIsReported(t *testing.T) {
 func TestAScheduleBeginsAgainWithARestart(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.notifies(m, schedule(script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &platform.SlotChange{Vacancies: new(1)}}))
+	p.notifies(m, schedule(script.Scheduled{After: script.Span(time.Minute), Slot: p.name(0), Set: &client.SlotChange{Vacancies: new(1)}}))
 	p.clock.Advance(time.Minute)
 	p.ends(1)
 	p.set(p.slots[0].ID, 9)
@@ -163,7 +163,7 @@ func TestAWebhookIsSentTwiceOrNeverOrWithTheOldState(t *testing.T) {
 	for name, c := range map[string]struct {
 		actions    script.WebhookActions
 		deliveries int
-		first      webhook.State
+		first      client.DeliveryState
 		reported   string
 	}{
 		"twice":           {script.WebhookActions{Duplicate: true}, 3, webhook.Delivered, "[3 3 2]"},
@@ -262,7 +262,7 @@ func TestFaultsChooseByKindSlotAndCount(t *testing.T) {
 	m, p := open(t), run(t)
 	drop := script.WebhookActions{Drop: true}
 	p.notifies(m,
-		withFault(script.WebhookFault{Name: "triggers", Match: script.WebhookMatch{Kind: script.Trigger}, WebhookActions: drop}),
+		withFault(script.WebhookFault{Name: "triggers", Match: script.WebhookMatch{Kind: client.Trigger}, WebhookActions: drop}),
 		withFault(script.WebhookFault{Name: "second-of-each", Key: script.KeySlot, After: &script.Bound{Matches: 1}, Times: 1, WebhookActions: drop}),
 		withFault(script.WebhookFault{Name: "elsewhere", Match: script.WebhookMatch{Product: "another"}, WebhookActions: drop}),
 	)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/itchyny/gojq"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/jq"
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -65,8 +66,8 @@ func (s *Sender) wakeUp() {
 }
 
 type outcome struct {
-	kind  script.WebhookKind
-	state State
+	kind  client.WebhookKind
+	state client.DeliveryState
 }
 
 func (s *Sender) note(problem string) {
@@ -94,7 +95,7 @@ const (
 )
 
 // end sets a delivery's final state. s.mu must be locked.
-func (s *Sender) end(d *delivery, state State, reason string) {
+func (s *Sender) end(d *delivery, state client.DeliveryState, reason string) {
 	d.State, d.Reason = state, reason
 	s.queue = slices.DeleteFunc(s.queue, func(other *delivery) bool { return other == d })
 	s.ended[outcome{d.Kind, state}]++
@@ -107,56 +108,35 @@ func (s *Sender) signal() {
 	s.changed = make(chan struct{})
 }
 
-// State is the state of a delivery.
-type State string
-
 // The states. All but Pending and Held are final.
 const (
-	Pending   State = "pending"   // to be sent, or to be retried
-	Held      State = "held"      // held back by a fault until another one was sent
-	Delivered State = "delivered" // answered with 2xx
-	Failed    State = "failed"    // answered with another status, or retried as often as allowed
-	Dropped   State = "dropped"   // never sent, or abandoned: see Reason
+	Pending   client.DeliveryState = "pending"   // to be sent, or to be retried
+	Held      client.DeliveryState = "held"      // held back by a fault until another one was sent
+	Delivered client.DeliveryState = "delivered" // answered with 2xx
+	Failed    client.DeliveryState = "failed"    // answered with another status, or retried as often as allowed
+	Dropped   client.DeliveryState = "dropped"   // never sent, or abandoned: see Reason
 )
 
 // States lists the states.
-func States() []State { return []State{Pending, Held, Delivered, Failed, Dropped} }
+func States() []client.DeliveryState {
+	return []client.DeliveryState{Pending, Held, Delivered, Failed, Dropped}
+}
 
 // These causes of a delivery add to those of package platform.
 const (
-	Scheduled platform.Cause = "schedule" // due by the clock
-	Asked     platform.Cause = "request"  // requested through the API
+	Scheduled client.Cause = "schedule" // due by the clock
+	Asked     client.Cause = "request"  // requested through the API
 )
 
-// Delivery is one webhook and its outcome.
-type Delivery struct {
-	Number uint64             `json:"number"` // from 1, in the order of the changes
-	Kind   script.WebhookKind `json:"kind"`
-	Cause  platform.Cause     `json:"cause"`
-	At     time.Time          `json:"at"`              // time of the change, by the sandbox's clock
-	Body   json.RawMessage    `json:"body,omitempty"`  // empty for a trigger
-	Fault  string             `json:"fault,omitempty"` // the fault that fired
-	State  State              `json:"state"`
-	// Presents is set if a fault sends a wrong secret or omits it.
-	Presents script.SecretFault `json:"presents,omitempty"`
-	Reason   string             `json:"reason,omitempty"` // why it was dropped or has failed
-	Attempts []Attempt          `json:"attempts"`
-}
-
-// Attempt is one call of the marketplace.
-type Attempt struct {
-	At         time.Time `json:"at"` // in real time
-	DurationMS int64     `json:"durationMs"`
-	Status     int       `json:"status,omitempty"` // 0 if there was no answer
-	Answer     string    `json:"answer,omitempty"` // the beginning of its body
-	Error      string    `json:"error,omitempty"`  // why there was no successful answer
-
+// attempt is a call with what decides whether another one follows.
+type attempt struct {
+	client.Attempt
 	again      bool          // a retry may succeed
 	retryAfter time.Duration // requested by the marketplace; 0 if it was not
 }
 
 type delivery struct {
-	Delivery
+	client.Delivery
 	subject   script.WebhookSubject
 	secret    string // sent in place of the secret; see Presents
 	notBefore time.Time
@@ -164,20 +144,20 @@ type delivery struct {
 	behind    *delivery       // the delivery that a held delivery waits for
 }
 
-func trigger(cause platform.Cause, at time.Time) webhookEvent {
-	return webhookEvent{subject: script.WebhookSubject{Kind: script.Trigger}, cause: cause, at: at}
+func trigger(cause client.Cause, at time.Time) webhookEvent {
+	return webhookEvent{subject: script.WebhookSubject{Kind: client.Trigger}, cause: cause, at: at}
 }
 
 type webhookEvent struct {
 	subject       script.WebhookSubject
-	cause         platform.Cause
+	cause         client.Cause
 	at            time.Time
 	before, after partnerapi.Notification
 }
 
-func notification(cause platform.Cause, at time.Time, productID, optionID string, before, after partnerapi.Slot) webhookEvent {
+func notification(cause client.Cause, at time.Time, productID, optionID string, before, after partnerapi.Slot) webhookEvent {
 	return webhookEvent{
-		subject: script.WebhookSubject{Kind: script.Notify, Product: productID, Option: optionID, Slot: after.ID},
+		subject: script.WebhookSubject{Kind: client.Notify, Product: productID, Option: optionID, Slot: after.ID},
 		cause:   cause,
 		at:      at,
 		before:  before.Notification(productID, optionID),
@@ -190,7 +170,7 @@ const unknownMark = "-unknown"
 
 // body returns the body of the webhook, nil for a trigger.
 func (n webhookEvent) body(fault script.WebhookActions) (json.RawMessage, error) {
-	if n.subject.Kind == script.Trigger {
+	if n.subject.Kind == client.Trigger {
 		return nil, nil
 	}
 	payload := n.after

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -186,37 +187,28 @@ func (s *Sender) run(ctx context.Context, post *post) {
 type Status struct {
 	Config *Config `json:"config,omitempty"` // without the secret; absent if webhooks are off
 	// Counts cover the time since the sender was created or restarted.
-	Counts Counts `json:"counts"`
+	Counts client.DeliveryCounts `json:"counts"`
 	// Faults are the config's, with their counters.
 	Faults []script.ArmedWebhookFault `json:"faults"`
 	// These problems prevented planned changes.
-	Problems   []string   `json:"problems"`
-	Deliveries []Delivery `json:"deliveries"` // the oldest first
-}
-
-// Counts are the numbers of deliveries by outcome.
-type Counts struct {
-	Waiting   int `json:"waiting"` // have not ended
-	Delivered int `json:"delivered"`
-	Failed    int `json:"failed"`
-	Dropped   int `json:"dropped"`
-	Overflow  int `json:"overflow"` // those dropped because the queue was full
+	Problems   []string          `json:"problems"`
+	Deliveries []client.Delivery `json:"deliveries"` // the oldest first
 }
 
 // Filter selects deliveries; zero values match everything.
 type Filter struct {
-	Kind  script.WebhookKind
-	State State
+	Kind  client.WebhookKind
+	State client.DeliveryState
 }
 
-func (f Filter) keeps(kind script.WebhookKind, state State) bool {
+func (f Filter) keeps(kind client.WebhookKind, state client.DeliveryState) bool {
 	return (f.Kind == "" || f.Kind == kind) && (f.State == "" || f.State == state)
 }
 
 // view returns a copy of the delivery. The sender's mu must be locked.
-func (d *delivery) view() Delivery {
+func (d *delivery) view() client.Delivery {
 	shown := d.Delivery
-	shown.Attempts = append([]Attempt{}, d.Attempts...)
+	shown.Attempts = append([]client.Attempt{}, d.Attempts...)
 	return shown
 }
 
@@ -225,7 +217,7 @@ func (s *Sender) Status(f Filter, limit int) Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	status := Status{
-		Counts: Counts{
+		Counts: client.DeliveryCounts{
 			Waiting:   len(s.queue),
 			Delivered: s.count(Filter{State: Delivered}),
 			Failed:    s.count(Filter{State: Failed}),
@@ -234,7 +226,7 @@ func (s *Sender) Status(f Filter, limit int) Status {
 		},
 		Faults:     []script.ArmedWebhookFault{},
 		Problems:   append([]string{}, s.problems...),
-		Deliveries: []Delivery{},
+		Deliveries: []client.Delivery{},
 	}
 	if s.config != nil {
 		config := *s.config

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner/catalog"
-	"partnerkit.dev/mockpartner/internal/platform"
+	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/webhook"
 	"partnerkit.dev/schemas/partnerapi"
@@ -53,7 +53,7 @@ func TestAChangedCatalogIsAnnouncedByATriggerWithoutABody(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.set(p.slots[0].ID, 3)
-	if deliveries := p.ends(2); deliveries[1].Kind != script.Notify {
+	if deliveries := p.ends(2); deliveries[1].Kind != client.Notify {
 		t.Errorf("want no trigger for a catalog that is as it was, got %+v", deliveries)
 	}
 }
@@ -63,7 +63,7 @@ func call0(path string) call { return call{path: path, secret: secret, presented
 func TestBookingsSendWebhooksIfTheyAreSwitchedOn(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
-	p.notifies(m, onCauses(platform.BookingChange))
+	p.notifies(m, onCauses(client.BookingChange))
 	p.set(p.slots[0].ID, 8) // by staff: no webhook
 	hold := p.reserve(p.slots[0].ID, 2)
 	if _, err := p.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: hold.Code}, nil); err != nil { // moves no seats
@@ -321,7 +321,7 @@ func TestARestartedSenderBeginsAgain(t *testing.T) {
 		}
 		p.sender.Restart()
 	}
-	if status := p.sender.Status(webhook.Filter{}, 10); len(status.Deliveries) != 0 || status.Counts != (webhook.Counts{}) || status.Faults[0].Fired != 0 {
+	if status := p.sender.Status(webhook.Filter{}, 10); len(status.Deliveries) != 0 || status.Counts != (client.DeliveryCounts{}) || status.Faults[0].Fired != 0 {
 		t.Errorf("want nothing on record, got %+v", status)
 	}
 }
@@ -363,7 +363,7 @@ func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
 	if err := p.sender.Configure(c); err == nil || !strings.Contains(err.Error(), "not set") {
 		t.Errorf("Expected it to be reported that there is no such variable, received %v", err)
 	}
-	if !slices.Contains(p.sender.Status(webhook.Filter{}, 1).Config.On, platform.StaffChange) {
+	if !slices.Contains(p.sender.Status(webhook.Filter{}, 1).Config.On, client.StaffChange) {
 		t.Error("want the set-up of before to stay")
 	}
 }

@@ -1,13 +1,64 @@
-package judge
+package client
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
+	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/internal/plural"
-	"partnerkit.dev/mockpartner/internal/journal"
 )
+
+// Outcome is the outcome of a rule or of a verdict.
+type Outcome string
+
+// These are the outcomes. A rule is Kept, Broken or NotJudged, a complete verdict Kept, Broken or
+// NothingToJudge.
+const (
+	Kept           Outcome = "kept"
+	Broken         Outcome = "broken"
+	NotJudged      Outcome = "not judged"
+	NothingToJudge Outcome = "nothing to judge"
+)
+
+// Verdict is the judgement of a caller by all rules. It is Kept if no rule is broken and at least
+// one could be judged.
+type Verdict struct {
+	Verdict   Outcome   `json:"verdict"`
+	Now       time.Time `json:"now"`       // by the sandbox's clock
+	Exchanges int       `json:"exchanges"` // number of exchanges in the record
+	UnderWay  int       `json:"underWay"`  // number of them without a complete answer yet
+	Cleared   uint64    `json:"cleared"`   // number removed when the journal was emptied
+	Dropped   uint64    `json:"dropped"`   // number dropped to make room
+	// Notes say what the verdict does not cover.
+	Notes []string    `json:"notes"`
+	Rules []Judgement `json:"rules"` // all rules, in the order of Rules
+}
+
+// Judgement is the judgement of a caller by one rule.
+type Judgement struct {
+	callerrules.Rule
+	Verdict Outcome `json:"verdict"`
+	// Reason says why a rule is not judged.
+	Reason   string     `json:"reason,omitempty"`
+	Judged   int        `json:"judged"`             // number of calls or holds on which it was judged
+	Unjudged []Unjudged `json:"unjudged,omitempty"` // those on which it could not be judged
+	Findings []Finding  `json:"findings,omitempty"`
+	More     int        `json:"more,omitempty"` // number of findings that are not shown
+}
+
+// Unjudged are calls or holds on which a rule could not be judged.
+type Unjudged struct {
+	Count  int    `json:"count"`
+	Reason string `json:"reason"`
+}
+
+// Finding is one breach, with the exchanges that show it.
+type Finding struct {
+	Message   string     `json:"message"`
+	Exchanges []Exchange `json:"exchanges"` // shortened: see Quote
+	More      int        `json:"more,omitempty"`
+}
 
 // String renders the verdict as text: every breach with its exchanges, then what could not be
 // judged.
@@ -67,7 +118,7 @@ func (j Judgement) write(text *strings.Builder) {
 	}
 }
 
-func outcomeWords(e journal.Exchange) string {
+func outcomeWords(e Exchange) string {
 	took := time.Duration(e.Duration).Round(time.Millisecond)
 	switch {
 	case e.LeftAfter != nil:
