@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -41,14 +40,6 @@ func says(status int, body string) change {
 	}
 }
 
-// delayAnswer has the partner answer when that time has passed.
-func delayAnswer(d time.Duration) change {
-	return func(next http.Handler, w http.ResponseWriter, r *http.Request) {
-		pause(r, d)
-		next.ServeHTTP(w, r)
-	}
-}
-
 // pause lets time pass, or the client go.
 func pause(r *http.Request, d time.Duration) {
 	timer := time.NewTimer(d)
@@ -74,24 +65,6 @@ func TestARunWithFewHoldsJudgesEveryRuleAndLeavesOutCasesOfThePlan(t *testing.T)
 			t.Errorf("%s holds: expected exit 0 with cases left out, received %d because %q, and %d cases\n%s", holds, r.code, r.result.Reason, r.result.Coverage.CasesWithoutHolds, r.notPassed())
 		}
 	}
-}
-
-// overlapping adds up how long anything lasts, where several may at the same time.
-type overlapping struct {
-	mu     sync.Mutex
-	lasted time.Duration
-	until  time.Time
-}
-
-// take enters what begins now.
-func (o *overlapping) take(d time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	from, until := time.Now(), time.Now().Add(d)
-	if from.Before(o.until) {
-		from = o.until
-	}
-	o.lasted, o.until = o.lasted+until.Sub(from), until
 }
 
 // Texts of a partner's choice stand in messages, addresses and headers; none of
