@@ -60,13 +60,19 @@ func Variants() []Variant { return convert(defects.Variants.All(), variantOf) }
 // FindDefect returns the defect with that name. Its error wraps ErrNoDefect.
 func FindDefect(name string) (Defect, error) {
 	found, err := defects.FindDefect(name)
-	return defectOf(found), err
+	if err != nil {
+		return Defect{}, err
+	}
+	return defectOf(found), nil
 }
 
 // FindVariant returns the variant with that name. Its error wraps ErrNoVariant.
 func FindVariant(name string) (Variant, error) {
 	found, err := defects.Variants.Find(name)
-	return variantOf(found), err
+	if err != nil {
+		return Variant{}, err
+	}
+	return variantOf(found), nil
 }
 
 // Scenario is the content of a scenario file: what a mock sells, and how it misbehaves. Make one
