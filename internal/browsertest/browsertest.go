@@ -4,13 +4,13 @@ package browsertest
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/remote"
 
 	"partnerkit.dev/internal/tooltest"
 )
@@ -36,22 +36,39 @@ func Path(t testing.TB) string {
 	return ""
 }
 
-// Start connects to a headless Chromium until the test ends. The packages that one go test runs
-// share it, and the first one starts it. Tabs are opened in the context. If the machine has no
+// unwanted are features that a browser runs in each window and that tests do not need. The
+// suggestions of the address bar, for example, are pages that cost more than the tested one. The
+// list begins with chromedp's own, because there can be only one list.
+const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup"
+
+// Start starts a headless Chromium until the test ends. Tabs are opened in the context. Each package has
+// a browser of its own: with those of others in it, its pages lose clicks. If the machine has no
 // browser, the test is skipped, or fails if CI is set.
 func Start(t testing.TB) context.Context {
 	t.Helper()
 	path := Path(t)
-	address, err := shared(path)
+	// Temporary files and user data of the browser are removed with this folder. The name is short,
+	// because the path of a socket in it is limited.
+	folder, err := os.MkdirTemp("", "browser-")
 	if err != nil {
-		t.Fatalf("the browser %s does not start: %v", path, err)
+		t.Fatal(err)
 	}
-	allocator, stop := remote.NewAllocator(context.Background(), address, remote.WithDialTimeout(patience))
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Errorf("remove what the browser has left: %v", err)
+		}
+	})
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder, "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder),
+		chromedp.Flag("disable-features", unwanted), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("force-prefers-reduced-motion", true), // fading in takes time, and elements are faint meanwhile
+		chromedp.WSURLReadTimeout(patience))
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("connect to the browser %s: %v", path, err)
+		t.Fatalf("the browser %s does not start: %v", path, err)
 	}
 	return ctx
 }
