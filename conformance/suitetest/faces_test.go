@@ -85,6 +85,7 @@ func TestMain(m *testing.M) {
 // runSpecs runs the specs as `go test` does, and returns what they print and whether they pass.
 func runSpecs(t *testing.T, p *partner, settings []string, flags ...string) (output string, passed bool) {
 	t.Helper()
+	skipIfShort(t)
 	binary, err := specs()
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +98,13 @@ func runSpecs(t *testing.T, p *partner, settings []string, flags ...string) (out
 		t.Error("Expected the key nowhere")
 	}
 	return string(out), err == nil
+}
+
+func skipIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out built commands")
+	}
 }
 
 func environment(p *partner) []string {
@@ -217,6 +225,7 @@ func readJUnit(t *testing.T, path string) []testCase {
 
 func TestTheGinkgoCommandRunsOnlyTheRulesWithItsOwnFlags(t *testing.T) {
 	t.Parallel()
+	skipIfShort(t)
 	ofRelease := func(r rule.Rule) bool { return r.Endpoint == "release" && r.Level == rule.Must }
 	for name, run := range map[string]struct {
 		flags  []string
@@ -265,6 +274,7 @@ const recipe = "../../examples/ci/ginkgo.yml"
 
 func TestTheRecipeForCIJudgesAPartnerAndWritesATestCaseForEachRule(t *testing.T) {
 	t.Parallel()
+	skipIfShort(t)
 	text, err := os.ReadFile(recipe)
 	if err != nil {
 		t.Fatal(err)

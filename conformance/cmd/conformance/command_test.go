@@ -45,6 +45,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if testing.Short() {
+		fmt.Println("-short leaves out the tests of the command; those of package suitetest run the suite in one process")
+		os.Exit(0)
+	}
 	os.Exit(func() (code int) {
 		var err error
 		if built, err = os.MkdirTemp("", "conformance-command-"); err != nil {
