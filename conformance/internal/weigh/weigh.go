@@ -20,7 +20,7 @@ import (
 type Scale struct {
 	Player    *scenario.Player
 	Fields    *judge.Fields
-	Exercised func(rule string, value any) // told what a rule was judged on, for the coverage
+	Exercised func(rule string, value any) // records what a rule was judged on, for the coverage
 	Passes    func(judge.Finding) bool     // whether a rule passes with this finding so far
 	RaceTime  time.Duration                // that a race may take after its first few rounds
 }

@@ -48,7 +48,7 @@ func ForTests(dir string) Config {
 	return Config{Dir: dir, Disposable: true, Registry: cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), FromNPM)}
 }
 
-// FromNPM is the Registry that npm is configured with. A service uses it only if it is told to,
+// FromNPM is the Registry that npm is configured with. A service uses it only if its settings say so,
 // because npm also reads the configuration in the working directory.
 const FromNPM = "npm"
 
