@@ -34,7 +34,7 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 // a rule about seats would most likely show here too.
 func (r *run) judgeTogether(ctx context.Context) {
 	if !r.verdicts.SeatsFailed() {
-		r.judgeAgain(ctx, judge.TogetherSpecs(), true)
+		r.judgeAgain(ctx, judge.TogetherSpecs(r.given), true)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // What a step does in addition to the calls of the model.
@@ -20,14 +21,19 @@ const (
 	ConfirmUnknown model.Kind = "confirm unknown"
 	CancelUnknown  model.Kind = "cancel unknown"
 	Wait           model.Kind = "wait" // until every hold has expired
+	Pull           model.Kind = "pull" // of the catalog
+	WholeWindow    model.Kind = "read the slots of the next 60 days"
 )
 
 // Step is one call of a lifecycle.
 type Step struct {
 	Does  model.Kind
-	Slot  int // of a look and a reserve: index of the slot
-	Party int // of a reserve: index of the party
-	Hold  int // of a release, confirm and cancel: index of the reserve that made the hold
+	Slot  int       // of a look and a reserve: index of the slot
+	Party int       // of a reserve: index of the party
+	Hold  int       // of a release, confirm and cancel: index of the reserve that made the hold
+	Key   probe.Key // that the call presents
+	Bare  bool      // without optional fields, or without a body
+	Blind bool      // its seats are counted by a later step
 }
 
 // Lifecycle is a lifecycle, step by step. It starts with a reserve, and each step is about a hold that

@@ -236,3 +236,24 @@ func andOptionChecks(step Step, move func(*scenario.OptionCheck) Move) Step {
 	}
 	return step
 }
+
+// RecordSpecs returns the specs of the rules about everything that was made in the run. They are
+// judged again at the end of the run.
+func RecordSpecs() []Spec {
+	return []Spec{
+		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayRecord, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayRecord, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
+	}
+}
+
+// lastSeat weighs the refusal of a seat that the slot shows as left. If the lifecycle has already taken
+// all seats, the slot shows seats of its holds, which another rule is about.
+func lastSeat(t *scenario.SellOut) Try {
+	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 || t.Taken >= t.TooMany.After.Last.Left {
+		return Try{Skip: true}
+	}
+	return Try{
+		Flaw: fmt.Sprintf("Expected a hold of 1 seat, with %s left; received a refusal: %s", model.SeatsWord(t.Full.Last.Left), t.Refused.Message),
+		At:   t.Full, Shown: append([]*report.Exchange{t.Full.Last.Shown}, t.Refused.Exchanges...),
+	}
+}

@@ -53,14 +53,14 @@ func allBetweenCalls() []BetweenCalls {
 
 // Case is an instance on which the lifecycles of holds and bookings are played.
 type Case struct {
-	Number  int // from 1
-	Offer   discover.Offer
-	Units   []partnerapi.UnitQuantity
-	Infants int64 // among the guests; they may take no seat (RSV-9)
-	Fresh   bool  // each call uses a new connection
-	Bare    bool  // optional bodies and fields are left out
-	Brief   bool  // only the calls that show most are made, because the partner is slow
-	Between BetweenCalls
+	Number   int  // from 1
+	HoldOnly bool // its hold is not booked
+	Offer    discover.Offer
+	Units    []partnerapi.UnitQuantity
+	Infants  int64 // among the guests; they may take no seat (RSV-9)
+	Fresh    bool  // each call uses a new connection
+	Bare     bool  // optional bodies and fields are left out
+	Between  BetweenCalls
 
 	values map[Dimension][]string
 	option *optionSlots

@@ -32,7 +32,9 @@ func Cover(offers []discover.Offer, n int) []Case {
 		if worth == 0 {
 			return cases // everything is covered
 		}
+		// Every option is booked once, and then in every second case.
 		best.Number = len(cases) + 1
+		best.HoldOnly = best.Number%2 == 0 && c.has(Option, best.option.key)
 		c.enter(best)
 		cases = append(cases, best)
 	}

@@ -79,6 +79,12 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 	if flaw := NoObject(answer); flaw != "" {
 		return answer, "", partner.StopAt(partner.Unreadable, answer, "%s", flaw)
 	}
+	return answer, partner.Text(answer, "externalBookingId"), b.observeBooking(answer)
+}
+
+// observeBooking records what is wrong with the fields of a booking. The stop is the reason why the booking cannot be
+// cancelled.
+func (b *Booker) observeBooking(answer *probe.Answer) *partner.Stop {
 	schema := schemas.ConfirmAnswer
 	if b.tickets {
 		schema = schemas.ConfirmAnswerWithTickets
@@ -94,7 +100,16 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 	for _, problem := range storageProblems(answer, "externalBookingId") {
 		b.observer.Answer(answer, problem)
 	}
-	return answer, partner.Text(answer, "externalBookingId"), fatal
+	return fatal
+}
+
+// ObserveBooking records what is wrong with the fields of a booking, in the answer to its first or a repeated confirm.
+func (b *Booker) ObserveBooking(answer *probe.Answer, repeated bool) *partner.Stop {
+	if repeated {
+		b.observeRepeat(answer)
+		return nil
+	}
+	return b.observeBooking(answer)
 }
 
 // observeRepeat records what is wrong with the fields of a repeated confirm's answer. Its booking id
