@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
@@ -34,6 +35,8 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 		t.Fatalf("the reseller's account: %v", err)
 	}
 	token, err := market.operator.CreateAPIToken(ctx, accounts.Entries[0].ID, "clients", "")
+	check(t, err)
+	build, err := buildtest.Folder() // keeps what mypy knows of the libraries
 	check(t, err)
 	document := filepath.Join(t.TempDir(), "openapi.yaml")
 	text, err := openapi.Bundle(openapi.Marketplace)
@@ -64,7 +67,7 @@ func TestClientsInOtherLanguagesBookPayAndCancel(t *testing.T) {
 			check(t, os.CopyFS(folder, source{os.DirFS(one.folder)}))
 			var output string
 			for _, step := range one.steps {
-				output += run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod"}, step...)
+				output += run(t, folder, []string{"OPENAPI=" + document, "MARKETPLACE=" + market.url, "TOKEN=" + string(token.Token), "GOWORK=off", "GOFLAGS=-mod=mod", "MYPY_CACHE_DIR=" + filepath.Join(build, "mypy")}, step...)
 			}
 			for _, state := range []string{"HELD", "CONFIRMED", "CANCELLED", "booking.cancelled"} {
 				if !strings.Contains(output, state) {

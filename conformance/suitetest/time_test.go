@@ -134,7 +134,7 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
 	t.Parallel()
 	config := suite.Config{IncludeSlow: true, Depth: "standard", Rules: []string{"confirm.expired"}}
-	inBubble(t, mockpartner.Options{HoldFor: 15 * time.Second, Defects: []string{"expired-mixed-party-is-booked"}}, nil, config, func(t *testing.T, result *report.Result) {
+	inBubble(t, mockpartner.Options{Catalog: oneProduct(), HoldFor: 15 * time.Second, Defects: []string{"expired-mixed-party-is-booked"}}, nil, config, func(t *testing.T, result *report.Result) {
 		if r := find(t, result, "confirm.expired"); r.Outcome != report.Failed || !strings.Contains(r.Message, " and ") {
 			t.Errorf("Expected a booked code of a mixed party, received %s: %s", r.Outcome, r.Message)
 		}

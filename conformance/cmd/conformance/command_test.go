@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,18 +17,16 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/mockpartner"
 )
 
 // command builds the command, for the tests that need a process of their own.
 var command = sync.OnceValue(func() string {
-	path := filepath.Join(built, "conformance")
-	build := exec.Command("go", "build", "-o", path, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("build the command: %v\n%s", err, out))
+	if err := buildtest.Install(built, "partnerkit.dev/conformance/cmd/conformance"); err != nil {
+		panic(err)
 	}
-	return path
+	return filepath.Join(built, "conformance")
 })
 
 // built is the folder of the built command.

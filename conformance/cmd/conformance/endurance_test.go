@@ -53,17 +53,15 @@ func pause(r *http.Request, d time.Duration) {
 // Cases of the plan and races can use any number of holds. Every rule is judged before they do.
 func TestARunWithFewHoldsJudgesEveryRuleAndLeavesOutCasesOfThePlan(t *testing.T) {
 	t.Parallel()
-	for _, holds := range []string{"100", "200"} {
-		_, address := startMock(t, mockpartner.Options{})
-		r := judge(t, address, ofMock(address, "--depth", "standard", "--max-holds", holds)...)
-		for _, one := range r.result.Rules {
-			if one.Outcome == report.Inconclusive {
-				t.Errorf("%s holds: expected %s judged, received %s: %s", holds, one.ID, one.Outcome, one.Message)
-			}
+	_, address := startMock(t, mockpartner.Options{})
+	r := judge(t, address, ofMock(address, "--depth", "standard", "--max-holds", "100")...)
+	for _, one := range r.result.Rules {
+		if one.Outcome == report.Inconclusive {
+			t.Errorf("Expected %s judged, received %s: %s", one.ID, one.Outcome, one.Message)
 		}
-		if r.code != 0 || r.result.Coverage.CasesWithoutHolds == 0 || !strings.Contains(r.stdout, "There were too few holds for") {
-			t.Errorf("%s holds: expected exit 0 with cases left out, received %d because %q, and %d cases\n%s", holds, r.code, r.result.Reason, r.result.Coverage.CasesWithoutHolds, r.notPassed())
-		}
+	}
+	if r.code != 0 || r.result.Coverage.CasesWithoutHolds == 0 || !strings.Contains(r.stdout, "There were too few holds for") {
+		t.Errorf("Expected exit 0 with cases left out, received %d because %q, and %d cases\n%s", r.code, r.result.Reason, r.result.Coverage.CasesWithoutHolds, r.notPassed())
 	}
 }
 

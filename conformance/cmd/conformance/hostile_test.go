@@ -193,9 +193,13 @@ func (h hostile) stepIn(_ http.Handler, w http.ResponseWriter, r *http.Request) 
 // newSmallMock is a mock with one product, whose runs are short.
 func newSmallMock(t *testing.T) *mockpartner.Mock {
 	t.Helper()
+	return newMock(t, mockpartner.Options{Catalog: oneProduct()})
+}
+
+func oneProduct() *catalog.Catalog {
 	sold := catalog.Default()
 	sold.Products = sold.Products[:1]
-	return newMock(t, mockpartner.Options{Catalog: sold})
+	return sold
 }
 
 func TestAPartnerWithOneHostileEndpointIsOneFinding(t *testing.T) {

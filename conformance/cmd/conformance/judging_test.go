@@ -23,7 +23,7 @@ var (
 // startBroken starts a mock partner that breaks two rules, and gives no seats back.
 func startBroken(t *testing.T) string {
 	t.Helper()
-	_, url := startMock(t, mockpartner.Options{Defects: []string{"second-confirm-books-again", "release-gives-nothing-back"}})
+	_, url := startMock(t, mockpartner.Options{Defects: []string{"second-confirm-books-again", "release-gives-nothing-back"}, Variants: []string{"one-product"}})
 	return url
 }
 

@@ -104,7 +104,7 @@ func startIn(t *testing.T, folder string, environment []string, args ...string) 
 	p.command.Dir = folder
 	p.command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, probe.KeyVariable+"=")
-	}), environment...)
+	}), append(environment, "GOGC=100")...) // make test sets another
 	var stdout, stderr bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &stdout, &stderr
 	if err := p.command.Start(); err != nil {

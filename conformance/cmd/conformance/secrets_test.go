@@ -130,7 +130,7 @@ func TestTheKeyIsNowhereWhateverThePartnerDoesWithIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			secret, authType := of.secret, of.authType
-			mock, err := mockpartner.New(mockpartner.Options{AuthKey: secret, AuthType: authType})
+			mock, err := mockpartner.New(mockpartner.Options{AuthKey: secret, AuthType: authType, Variants: []string{"one-product"}})
 			if err != nil {
 				t.Fatal(err)
 			}

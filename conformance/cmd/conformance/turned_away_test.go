@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -107,8 +108,12 @@ func connections(t *testing.T, handler func(first bool, w http.ResponseWriter, r
 // P24: the call is sent again on a fresh connection where that is safe.
 func TestAConnectionThatIsClosedBetweenTwoCallsIsNoBreach(t *testing.T) {
 	t.Parallel()
-	for _, closes := range append(slices.Clone(partnerapi.Endpoints()), "") { // "": all of them
-		for name, served := range map[string]bool{"before the call": false, "after the call was served": true} {
+	for row, closes := range append(slices.Clone(partnerapi.Endpoints()), "") { // "": all of them
+		for column, name := range []string{"before the call", "after the call was served"} {
+			if (row+column)%2 == 1 && os.Getenv(soakRuns) == "" {
+				continue
+			}
+			served := column == 1
 			t.Run(string(closes)+" "+name, func(t *testing.T) {
 				t.Parallel()
 				mock := newSmallMock(t)
