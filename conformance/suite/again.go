@@ -18,7 +18,6 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 	}{
 		{judge.ReadSpecs(), true},
 		{judge.ClosedSpecs(), true},
-		{judge.PartialSpecs(), true},
 		{judge.KeySpecs(), false},
 		{judge.CodeSpecs(), true},
 		{judge.MemorySpecs(), true},

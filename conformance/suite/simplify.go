@@ -6,6 +6,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -51,34 +52,34 @@ func (r *run) roomierCases(of rule.Rule, on *plan.Case) []plan.Case {
 }
 
 // simplify returns the breach of the simplest case that shows one, and that case. A breach that
-// occurs only without optional fields or bodies breaks the rule about those.
+// occurs only with a form of the bodies breaks the rule about that form.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
 	found, on = r.simplestBreach(ctx, found, on, r.storyBreach)
-	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.onlyBare(ctx, found.rule, on, left) {
-		found.Cause = &left
+	if of, is := judge.RuleOfBody(found.blamed().Endpoint, on.Body); is && r.onlyBody(ctx, found.rule, on, of) {
+		found.Cause = &of
 	}
 	return found, on
 }
 
-// bareRounds is how often a case is played with and without optional fields before a breach is blamed
-// on the fields: it may also be one that shows now and then.
-const bareRounds = 3
+// bodyRounds is how often a case is played with its form of the bodies and with the usual one before a breach is blamed
+// on that form: it may also be one that shows now and then.
+const bodyRounds = 3
 
-// onlyBare reports whether a rule is broken on a case each time that it is played without optional
-// fields, and never with them. Once is enough if left, the rule about these fields, is known to be
-// broken, or if there are no seats to play the case again.
-func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left rule.Rule) bool {
+// onlyBody reports whether a rule is broken on a case each time that it is played with its form of the bodies, and never
+// with the usual one. Once is enough if the rule about that form is known to be broken, or if there are no seats to play
+// the case again.
+func (r *run) onlyBody(ctx context.Context, of rule.Rule, on *plan.Case, ofBody rule.Rule) bool {
 	full := *on
-	full.Bare = false
-	known := !r.verdicts.Stands(left)
-	for round := range bareRounds {
-		without, with := r.outcomeOn(ctx, of, on), r.outcomeOn(ctx, of, &full)
+	full.Body = partner.FullBody
+	known := !r.verdicts.Stands(ofBody)
+	for round := range bodyRounds {
+		special, usual := r.outcomeOn(ctx, of, on), r.outcomeOn(ctx, of, &full)
 		switch open := report.Inconclusive; {
-		case without == report.Passed:
+		case special == report.Passed:
 			return false
-		case round > 0 && without == open, (round > 0 || known) && with == open:
+		case round > 0 && special == open, (round > 0 || known) && usual == open:
 			return true
-		case with != report.Passed:
+		case usual != report.Passed:
 			return false
 		case known:
 			return true

@@ -66,11 +66,12 @@ func keyWords(key probe.Key) string {
 	return " with " + key.String()
 }
 
-func bareWords(bare bool, words string) string {
-	if bare {
-		return words
+// bodyWords describes a body that is not the usual one.
+func bodyWords(body partner.Body) string {
+	if body == partner.FullBody {
+		return ""
 	}
-	return ""
+	return ", " + body.String()
 }
 
 func (p *run) reserve(step Step) {
@@ -81,8 +82,8 @@ func (p *run) reserve(step Step) {
 		guests.Guests += int64(unit.Quantity)
 	}
 	known := acceptedParty{offer.Key(), partyWords(units)}
-	reported := p.addStep("reserve %s in slot %s, which is hold %d%s%s", partyWords(units), letter(step.Slot), len(p.holds)+1, bareWords(step.Bare, ", without optional fields"), keyWords(step.Key))
-	made, stop := p.Book.Reserve(p.ctx, reported.Does, offer, units, !step.Bare, step.Key)
+	reported := p.addStep("reserve %s in slot %s, which is hold %d%s%s", partyWords(units), letter(step.Slot), len(p.holds)+1, bodyWords(step.Body), keyWords(step.Key))
+	made, stop := p.Book.ReserveWith(p.ctx, reported.Does, offer, units, step.Body, step.Key)
 	if p.stopAt(stop) {
 		return
 	}
@@ -90,8 +91,8 @@ func (p *run) reserve(step Step) {
 		p.Book.ReadExpiry(made)
 	}
 	act := trace.Act{
-		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Bare: step.Bare,
-		Welcome: p.open[step.Slot] && (p.accepted[known] || welcome && !step.Bare && p.fits(step.Slot, guests)), Holdless: made.Holdless(), Answer: made.Answer,
+		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
+		Welcome: p.open[step.Slot] && (p.accepted[known] || welcome && p.fits(step.Slot, guests)), Life: made.Life, Answer: made.Answer,
 	}
 	p.refused = p.refused || step.Party == caseParty && made.Answer.HasStatus(http.StatusBadRequest)
 	p.holds = append(p.holds, made)
@@ -132,16 +133,16 @@ func (p *run) callAbout(step Step, hold model.Hold) {
 	if step.Does == model.Cancel {
 		what = "the booking of hold"
 	}
-	reported := p.addStep("%s %s %d%s%s%s", step.Does, what, step.Hold+1, hold.DescribePast(), bareWords(step.Bare, ", without optional fields"), keyWords(step.Key))
+	reported := p.addStep("%s %s %d%s%s%s", step.Does, what, step.Hold+1, hold.DescribePast(), bodyWords(step.Body), keyWords(step.Key))
 	var answer *probe.Answer
 	var stop *partner.Stop
 	switch step.Does {
 	case model.Confirm:
-		answer, stop = p.Book.Confirm(p.ctx, reported.Does, h, !step.Bare, step.Key)
+		answer, stop = p.Book.ConfirmWith(p.ctx, reported.Does, h, step.Body, step.Key)
 	case model.Release:
-		answer, stop = p.Book.ReleaseAs(p.ctx, reported.Does, h.Code, !step.Bare, step.Key)
+		answer, stop = p.Book.ReleaseWith(p.ctx, reported.Does, h.Code, step.Body, step.Key)
 	case model.Cancel:
-		answer, stop = p.Book.CancelAs(p.ctx, reported.Does, p.judge.ID(step.Hold), !step.Bare, step.Key)
+		answer, stop = p.Book.CancelWith(p.ctx, reported.Does, p.judge.ID(step.Hold), step.Body, step.Key)
 	}
 	if p.stopAt(stop) {
 		return
@@ -149,7 +150,7 @@ func (p *run) callAbout(step Step, hold model.Hold) {
 	if step.Does != model.Confirm && step.Key == probe.GoodKey {
 		p.Account.Settle(answer, h)
 	}
-	p.take(reported, trace.Act{Does: step.Does, Slot: hold.Slot, Offer: p.offers[hold.Slot], Hold: step.Hold, Units: h.Units(), Party: hold.Party, Key: step.Key, Bare: step.Bare, Answer: answer})
+	p.take(reported, trace.Act{Does: step.Does, Slot: hold.Slot, Offer: p.offers[hold.Slot], Hold: step.Hold, Units: h.Units(), Party: hold.Party, Key: step.Key, Body: step.Body, Answer: answer})
 	if step.Does == model.Confirm && answer.HasStatus(http.StatusOK) && p.goesOn() {
 		p.stopAt(p.Book.ObserveBooking(answer, hold.Stage == model.Booked))
 	}

@@ -71,12 +71,12 @@ const (
 	severalGuests
 )
 
-// farTooMany is the number of guests in excess of the seats in every second case.
+// farTooMany is the number of guests in excess of the seats in every second case that tries too many.
 const farTooMany = 25
 
 func caseParties(c *plan.Case) []party {
 	more := int64(1)
-	if c.Number%2 == 0 {
+	if c.Number%4 == 1 {
 		more = farTooMany
 	}
 	mixed := len(c.Units) > 1
@@ -157,7 +157,8 @@ func (s *story) wrongKey(does model.Kind, hold int) {
 // between adds the calls that come between two calls of the case.
 func (s *story) between() {
 	switch s.Between {
-	case plan.SameSlot:
+	case plan.SameSlot: // twice: some faults need two
+		s.about(model.Release, s.reserve(Step{Party: oneGuest, Blind: true}), Step{Blind: true})
 		s.about(model.Release, s.reserve(Step{Party: oneGuest, Blind: true}), Step{})
 	case plan.CatalogPull:
 		s.add(Step{Does: Pull}, Step{Does: model.Look})
@@ -178,12 +179,12 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 	if seats.Counted && c.Number%2 == 1 {
 		s.reserve(Step{Party: tooManyGuests, Blind: true})
 	}
-	hold := s.reserve(Step{Bare: c.Bare})
+	hold := s.reserve(Step{Body: c.Body})
 	if !books || c.Number%2 == 1 {
 		s.between()
 	}
 	s.wrongKey(model.Release, hold)
-	s.about(model.Release, hold, Step{Bare: c.Bare})
+	s.about(model.Release, hold, Step{Body: c.Body})
 	for range again {
 		s.about(model.Release, hold, Step{Blind: true})
 	}
@@ -196,19 +197,19 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 	if !books || c.HoldOnly {
 		return s.steps
 	}
-	hold = s.reserve(Step{Bare: c.Bare})
+	hold = s.reserve(Step{Body: c.Body})
 	s.wrongKey(model.Confirm, hold)
 	if c.Number%2 == 0 {
 		s.between()
 	}
-	s.about(model.Confirm, hold, Step{Bare: c.Bare})
+	s.about(model.Confirm, hold, Step{Body: c.Body})
 	s.between()
 	for n := range again {
-		s.about(model.Confirm, hold, Step{Bare: n%2 == 1, Blind: true})
+		s.about(model.Confirm, hold, Step{Body: partner.Body(n % 2), Blind: true}) // the second without optional fields
 	}
 	s.about(model.Release, hold, Step{})
 	s.wrongKey(model.Cancel, hold)
-	s.about(model.Cancel, hold, Step{Bare: c.Bare})
+	s.about(model.Cancel, hold, Step{Body: c.Body})
 	for range again {
 		s.about(model.Cancel, hold, Step{Blind: true})
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 )
 
@@ -32,8 +33,8 @@ type Step struct {
 	Party int       // of a reserve: index of the party
 	Hold  int       // of a release, confirm and cancel: index of the reserve that made the hold
 	Key   probe.Key // that the call presents
-	Bare  bool      // without optional fields, or without a body
-	Blind bool      // its seats are counted by a later step
+	Body  partner.Body
+	Blind bool // its seats are counted by a later step
 }
 
 // Lifecycle is a lifecycle, step by step. It starts with a reserve, and each step is about a hold that

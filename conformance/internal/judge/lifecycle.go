@@ -87,21 +87,15 @@ type laws struct{ answer, seats, id rule.Rule }
 // lawsOf returns the rules about a call with the partner's key.
 func (l *Lifecycle) lawsOf(act trace.Act) laws {
 	takes, gives := seatRules(act.Party.Guests, len(act.Units))
-	bare := func(usual rule.Rule) rule.Rule {
-		if act.Bare {
-			return answerRules[act.Answer.Endpoint].minimal
-		}
-		return usual
-	}
 	switch act.Does {
 	case model.Reserve:
 		if l.accepted {
 			return laws{rule.ReserveTooMany, takes, rule.ReserveCodeUnique}
 		}
-		return laws{bare(rule.ReserveAccepts), rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique}
+		return laws{rule.ReserveAccepts, rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique}
 	case model.Confirm:
 		return map[model.Stage]laws{
-			model.Held:      {bare(rule.ConfirmStatus), rule.ConfirmVacancies, rule.ConfirmIDUnique},
+			model.Held:      {rule.ConfirmStatus, rule.ConfirmVacancies, rule.ConfirmIDUnique},
 			model.Booked:    {rule.ConfirmRepeatStatus, rule.ConfirmRepeatVacancies, rule.ConfirmRepeatBooking},
 			model.Released:  {rule.ConfirmReleased, rule.ConfirmReleasedNoEffect, rule.ConfirmIDUnique},
 			model.Cancelled: {rule.ConfirmCancelled, rule.ConfirmCancelledNoEffect, rule.ConfirmIDUnique},
@@ -110,7 +104,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 		}[l.on]
 	case model.Release:
 		return map[model.Stage]laws{
-			model.Held:      {answer: bare(rule.ReleaseStatus), seats: gives},
+			model.Held:      {answer: rule.ReleaseStatus, seats: gives},
 			model.Booked:    {answer: rule.ReleaseConfirmed, seats: rule.ReleaseConfirmedKeeps},
 			model.Released:  {answer: rule.ReleaseRepeatStatus, seats: rule.ReleaseRepeatVacancies},
 			model.Cancelled: {answer: rule.ReleaseCancelled, seats: rule.ReleaseCancelledVacancies},
@@ -119,7 +113,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 		}[l.on]
 	default:
 		return map[model.Stage]laws{
-			model.Booked:    {answer: bare(rule.CancelStatus), seats: rule.CancelVacancies},
+			model.Booked:    {answer: rule.CancelStatus, seats: rule.CancelVacancies},
 			model.Cancelled: {answer: rule.CancelRepeatStatus, seats: rule.CancelRepeatVacancies},
 			model.Refused:   {answer: rule.CancelUnknown, seats: rule.CancelUnknown},
 		}[l.on]
@@ -205,7 +199,7 @@ func (l *Lifecycle) enter(act trace.Act, made bool) {
 		l.reserves, l.confirms, l.offers = append(l.reserves, nil), append(l.confirms, nil), append(l.offers, discover.Offer{})
 	}
 	l.reserves[act.Hold], l.offers[act.Hold] = act.Answer, act.Offer
-	if made && act.Holdless && !l.state.Holdless {
+	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless {
 		l.state.Holdless, l.waits = true, true
 	}
 	l.state.RecordReserve(act.Hold, act.Slot, act.Party, made)
@@ -273,15 +267,11 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	seats := l.state.Slots[act.Slot]
 	want := l.state.WantReserve(act.Slot, act.Party, act.Welcome)
 	of := rule.ReserveStatus
-	switch yes, no := act.Answer.HasStatus(accepting[partnerapi.Reserve]...), act.Answer.HasStatus(refusal...); {
+	switch no := act.Answer.HasStatus(refusal...); {
 	case !want.Accept && seats.Least+seats.More <= 0:
 		of = rule.ReserveSoldOut
 	case !want.Accept:
 		of = rule.ReserveTooMany
-	case !yes && !no && act.Bare:
-		of = rule.ReserveMinimal
-	case no && act.Bare:
-		of = rule.ReserveMinimal
 	case no && l.full[act.Slot]:
 		of = rule.ReleaseRebookable
 	case no:
@@ -301,9 +291,20 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	case accepted:
 		l.find(&j, rule.ReserveJSON, scenario.NoObject(act.Answer))
 		l.takeNewID(&j, act, "reservationConfirmationCode", rule.ReserveCode, rule.ReserveCodeUnique)
+		l.takeLife(&j, act)
 	}
 	l.enter(act, accepted && partner.Text(act.Answer, "reservationConfirmationCode") != "")
 	return j
+}
+
+// takeLife judges when a hold expires.
+func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
+	if act.Life == 0 || act.Life > partnerapi.HoldlessAfter {
+		return
+	}
+	later, within := lifeFlaws(act.Life)
+	l.find(j, rule.ReserveExpiresLater, later)
+	l.find(j, rule.ReserveExpiresWindow, within)
 }
 
 func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -59,7 +60,7 @@ type Case struct {
 	Units    []partnerapi.UnitQuantity
 	Infants  int64 // among the guests; they may take no seat (RSV-9)
 	Fresh    bool  // each call uses a new connection
-	Bare     bool  // optional bodies and fields are left out
+	Body     partner.Body
 	Between  BetweenCalls
 
 	values map[Dimension][]string
@@ -97,8 +98,8 @@ func (c *Case) String() string {
 	if c.Fresh {
 		text += ", each call on a connection of its own"
 	}
-	if c.Bare {
-		text += ", without optional bodies"
+	if c.Body != partner.FullBody {
+		text += ", " + c.Body.String()
 	}
 	return text
 }
@@ -109,16 +110,16 @@ func (c *Case) SimplerCases() (all []Case) {
 	guests := func(c *Case, quantity int) {
 		c.Units, c.Infants = []partnerapi.UnitQuantity{{ID: c.Offer.Option.Lead(), Quantity: quantity}}, 0
 	}
-	plainly := func(c *Case) { c.Between, c.Fresh, c.Bare = Nothing, false, false }
+	plainly := func(c *Case) { c.Between, c.Fresh, c.Body = Nothing, false, partner.FullBody }
 	changes := []func(*Case){
 		func(c *Case) { guests(c, 1); plainly(c) },
 		func(c *Case) { guests(c, max(1, int(c.Guests()-c.Infants))); plainly(c) },
 		plainly,
-		func(c *Case) { c.Between = Nothing }, func(c *Case) { c.Fresh = false }, func(c *Case) { c.Bare = false },
+		func(c *Case) { c.Between = Nothing }, func(c *Case) { c.Fresh = false }, func(c *Case) { c.Body = partner.FullBody },
 		func(c *Case) { guests(c, 1) },
 	}
 	for _, change := range changes {
-		one := Case{Number: c.Number, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Bare: c.Bare, Between: c.Between}
+		one := Case{Number: c.Number, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Body: c.Body, Between: c.Between}
 		change(&one)
 		if one.String() != c.String() && !slices.ContainsFunc(all, func(known Case) bool { return known.String() == one.String() }) {
 			all = append(all, one)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -32,9 +33,9 @@ func Cover(offers []discover.Offer, n int) []Case {
 		if worth == 0 {
 			return cases // everything is covered
 		}
-		// Every option is booked once, and then in every second case.
+		// Every option is booked once, and then in every fifth case.
 		best.Number = len(cases) + 1
-		best.HoldOnly = best.Number%2 == 0 && c.has(Option, best.option.key)
+		best.HoldOnly = best.Number%5 > 0 && c.has(Option, best.option.key)
 		c.enter(best)
 		cases = append(cases, best)
 	}
@@ -168,11 +169,11 @@ func quantities() []string { return []string{"1", "2", "3", allLeft} }
 
 // draw draws a case of an option.
 func (c *cover) draw(of *optionSlots) Case {
-	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], option: of}
+	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Body: c.body(), Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], option: of}
 	quantity := c.party(&drawn)
 	drawn.values = map[Dimension][]string{
 		Product: {drawn.Offer.Product.ID}, Option: {of.key}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
-		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {string(drawn.Between)}, Connection: {connection(drawn.Fresh)}, Body: {body(drawn.Bare)},
+		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {string(drawn.Between)}, Connection: {connection(drawn.Fresh)}, Body: {drawn.Body.String()},
 	}
 	for _, unit := range drawn.Units {
 		drawn.values[UnitType] = append(drawn.values[UnitType], of.sale(unit.ID))
@@ -184,11 +185,10 @@ func (c *cover) draw(of *optionSlots) Case {
 	return drawn
 }
 
-func body(bare bool) string {
-	if bare {
-		return "without"
-	}
-	return "with"
+// body draws a body: often the usual one, or one without optional fields.
+func (c *cover) body() partner.Body {
+	bodies := append([]partner.Body{partner.FullBody, partner.FullBody, partner.BareBody}, partner.Bodies()...)
+	return bodies[c.random.IntN(len(bodies))]
 }
 
 func connection(fresh bool) string {
@@ -384,7 +384,7 @@ func CountValues(offers []discover.Offer, repeats int) map[Dimension]int {
 			}
 		}
 	}
-	of := map[Dimension]int{Quantity: len(quantities()), Same: len(quantities()), Order: len(allBetweenCalls()), Connection: 2, Body: 2, Repeat: repeats}
+	of := map[Dimension]int{Quantity: len(quantities()), Same: len(quantities()), Order: len(allBetweenCalls()), Connection: 2, Body: len(partner.Bodies()), Repeat: repeats}
 	for d, values := range found {
 		of[d] = len(values)
 	}

@@ -50,10 +50,15 @@ func (d Depth) BadInputs() int {
 	return map[Depth]int{Standard: 6, Thorough: 60}[d]
 }
 
-// Products returns the maximum number of products in which unusual bookings of each kind are made and codes
-// near live ones are tried, in addition to the first.
+// Products returns the maximum number of products in which codes near live ones are tried, in addition to the first.
 func (d Depth) Products() int {
-	return map[Depth]int{Standard: 3, Thorough: 20}[d]
+	return map[Depth]int{Thorough: 20}[d]
+}
+
+// OpenQuestions returns the maximum number of products whose slots are asked for with fields that the contract does not
+// name, in addition to the first.
+func (d Depth) OpenQuestions() int {
+	return map[Depth]int{Standard: 8, Thorough: 20}[d]
 }
 
 // Repeats returns how often a call that must be idempotent is repeated.
@@ -74,7 +79,7 @@ func (d Depth) Together() int {
 
 // Parts returns the maximum number of parts of the window that are read.
 func (d Depth) Parts() int {
-	return map[Depth]int{Standard: 60, Thorough: 400}[d]
+	return map[Depth]int{Standard: 100, Thorough: 400}[d]
 }
 
 // Rounds returns how often a race is run, given its number of rounds at the standard depth.

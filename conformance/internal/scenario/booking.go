@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"strings"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // mostUncancelled is the maximum number of bookings that are made at a partner without
@@ -62,6 +64,28 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 		return nil, stop
 	}
 	return answer, nil
+}
+
+// ReserveWith sends a reserve with a form of its body.
+func (b *Booker) ReserveWith(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, body partner.Body, key probe.Key) (*Hold, *partner.Stop) {
+	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call {
+		return body.Of(partner.Reserve(purpose, entry, body != partner.BareBody, key))
+	})
+}
+
+// ConfirmWith sends a confirm with a form of its body.
+func (b *Booker) ConfirmWith(ctx context.Context, purpose string, h *Hold, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.confirmAs(ctx, h, body.Of(partner.Confirm(purpose, h.Code, h.entry, body != partner.BareBody, key)))
+}
+
+// ReleaseWith sends a release with a form of its body.
+func (b *Booker) ReleaseWith(ctx context.Context, purpose, code string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.calls.Call(ctx, body.Of(partner.Release(purpose, code, body != partner.BareBody, key)), true)
+}
+
+// CancelWith sends a cancellation with a form of its body.
+func (b *Booker) CancelWith(ctx context.Context, purpose, id string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.calls.Call(ctx, body.Of(partner.Cancel(purpose, id, body != partner.BareBody, key)), true)
 }
 
 // book turns a hold into a booking with the registered key.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -56,7 +57,7 @@ func (b caseBasis) applyCase(w wanted) wanted {
 	w.Seats, w.Late, w.OptionKey = b.Guests(), false, at.OptionKey()
 	w.Suits = func(o discover.Offer) bool { return o.Slot.Start.Equal(at.Slot.Start) && o.Slot.ID == at.Slot.ID }
 	w.party = func(discover.Option) []partnerapi.UnitQuantity { return b.Units }
-	w.full = !b.Bare
+	w.full, w.body = b.Body != partner.BareBody, b.Body
 	return w
 }
 
@@ -66,7 +67,7 @@ func (o *Opening) SimilarCase() *plan.Case {
 	if o.onCase || o.Offer.Slot.ID == "" || o.Offer.Option.Lead() == "" {
 		return nil
 	}
-	like := &plan.Case{Offer: o.Offer, Units: o.Units, Bare: o.bare, Between: plan.Nothing}
+	like := &plan.Case{Offer: o.Offer, Units: o.Units, Body: o.body, Between: plan.Nothing}
 	if len(like.Units) == 0 {
 		like.Units = []partnerapi.UnitQuantity{{ID: o.Offer.Option.Lead(), Quantity: 1}}
 	}

@@ -179,7 +179,7 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		want := seat("reserve 1 seat, to book it", option)
 		want.Late = true
 		t := p.begin(ctx, &b.Opening, want)
-		b.bare = true
+		b.body = partner.BareBody
 		t.book("confirm with only the code", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
 			t.undo("cancel the booking, as another could not be cancelled", b.BookingID, true, &b.Cancel, "")

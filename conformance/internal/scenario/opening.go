@@ -29,7 +29,7 @@ type Opening struct {
 	Units []partnerapi.UnitQuantity // the party
 
 	onCase bool // of a case
-	bare   bool // some optional fields were left out
+	body   partner.Body
 }
 
 // OptionKey returns the key of the lifecycle's option.
@@ -46,12 +46,10 @@ func (o *Opening) Reserve() []*report.Exchange {
 type wanted struct {
 	purpose string
 	discover.Want
-	party  func(discover.Option) []partnerapi.UnitQuantity
-	full   bool   // with contact and reference
-	change change // nil: the body as the marketplace sends it
+	party func(discover.Option) []partnerapi.UnitQuantity
+	full  bool // with contact and reference
+	body  partner.Body
 }
-
-type change func(body []byte) []byte
 
 // leads returns a function that makes a party of n guests of an option's lead unit.
 func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
@@ -143,17 +141,16 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	// Checkout also reserves the current id.
 	opened.Offer.Slot = opened.Before.Last.Slot
 	party := w.party(offer.Option)
-	opened.Units, opened.bare = party, !w.full
+	opened.Units, opened.body = party, w.body
+	if !w.full {
+		opened.body = partner.BareBody
+	}
 	for _, unit := range party {
 		opened.Guests += int64(unit.Quantity)
 	}
 	reserve := func() (*Hold, *partner.Stop) {
 		return p.Book.Read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
-			call := partner.Reserve(w.purpose, entry, w.full, probe.GoodKey)
-			if w.change != nil {
-				call.Body = w.change(call.Body)
-			}
-			return call
+			return w.body.Of(partner.Reserve(w.purpose, entry, w.full, probe.GoodKey))
 		}))
 	}
 	if opened.Hold, opened.Stop = reserve(); opened.Stop != nil {

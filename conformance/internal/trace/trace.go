@@ -3,8 +3,11 @@
 package trace
 
 import (
+	"time"
+
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
@@ -23,12 +26,13 @@ type Act struct {
 	Units []partnerapi.UnitQuantity // of a reserve
 	Party model.Party               // the guests of these units, or of the hold
 	// Welcome means that the contract does not let a partner refuse the party, as long as there are seats (RSV-5).
-	Welcome  bool
-	Key      probe.Key     // that the call presents
-	Bare     bool          // without optional fields, or without a body
-	Holdless bool          // the hold that a reserve made need not keep seats (RSV-8)
-	Answer   *probe.Answer // of a call
-	Seats    model.Seats   // what a reading shows: Counted and Least
+	Welcome bool
+	Key     probe.Key    // that the call presents
+	Body    partner.Body // of a reserve, confirm, release or cancel
+	// Life is how long the hold that a reserve made lasts, from its answer; 0 if that cannot be read.
+	Life   time.Duration
+	Answer *probe.Answer // of a call
+	Seats  model.Seats   // what a reading shows: Counted and Least
 }
 
 // Judgement is what an act shows.
