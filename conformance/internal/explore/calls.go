@@ -102,7 +102,7 @@ func (p *run) reserve(step Step) {
 		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.Time())
 	}
 	if made.IsHeld() && p.goesOn() {
-		p.accepted[known] = true
+		p.accepted[known], p.fitted = true, max(p.fitted, guests.Guests)
 		_, stop = p.Book.Read(made, nil)
 		p.stopAt(stop)
 	}
@@ -110,10 +110,10 @@ func (p *run) reserve(step Step) {
 }
 
 // fits reports whether a slot that shows itself as bookable has seats for a party. One without vacancies may have only
-// one.
+// one, unless it has held as many.
 func (p *run) fits(slot int, guests model.Party) bool {
 	seats := p.state.Slots[slot]
-	return !seats.Endless && (seats.Counted || guests.Guests == 1)
+	return seats.Counted || guests.Guests <= max(1, p.fitted)
 }
 
 // countAfter counts the seats of a slot after a call, unless the step leaves that to a later one.
@@ -157,24 +157,42 @@ func (p *run) callAbout(step Step, hold model.Hold) {
 	p.countAfter(step, reported, hold.Slot)
 }
 
-// callUnknown makes a call about a hold or a booking that does not exist.
-func (p *run) callUnknown(does model.Kind) {
+// callUnknown makes a call about a code or a booking id that does not exist: one that is similar to a live one, if that is
+// given.
+func (p *run) callUnknown(step Step, live string) {
 	var answer *probe.Answer
 	var stop *partner.Stop
 	var reported *report.LifecycleStep
-	act := trace.Act{Hold: trace.None}
-	switch does {
-	case ReleaseUnknown:
-		act.Does, reported = model.Release, p.addStep("release an unknown code")
-		answer, stop = p.Book.Release(p.ctx, reported.Does, p.Account.UnknownCode(), probe.GoodKey)
-	case ConfirmUnknown:
-		act.Does, reported = model.Confirm, p.addStep("confirm an unknown code")
-		answer, stop = p.Book.Confirm(p.ctx, reported.Does, p.UnknownHold(), true, probe.GoodKey)
-	case CancelUnknown:
-		act.Does, reported = model.Cancel, p.addStep("cancel an unknown booking")
-		answer, stop = p.Book.Cancel(p.ctx, reported.Does, p.Account.UnknownCode(), probe.GoodKey)
+	code := func(does model.Kind, endpoint partnerapi.Endpoint, what string) string {
+		if live == "" {
+			reported = p.addStep("%s an unknown %s", does, what)
+			return p.Account.UnknownCode()
+		}
+		near := p.NearCode(endpoint, live, step.Near)
+		reported = p.addStep("%s the %s of hold %d %s", does, what, step.Hold+1, near.Form)
+		return near.Code
 	}
-	if act.Answer = answer; !p.stopAt(stop) {
-		p.take(reported, act)
+	act := trace.Act{Hold: trace.None}
+	switch step.Does {
+	case ReleaseUnknown, ReleaseNear:
+		act.Does = model.Release
+		unknown := code(act.Does, partnerapi.Release, "code")
+		answer, stop = p.Book.Release(p.ctx, reported.Does, unknown, probe.GoodKey)
+	case ConfirmUnknown, ConfirmNear:
+		act.Does = model.Confirm
+		unknown := p.UnknownHold()
+		unknown.Code = code(act.Does, partnerapi.Confirm, "code")
+		answer, stop = p.Book.Confirm(p.ctx, reported.Does, unknown, true, probe.GoodKey)
+	default:
+		act.Does = model.Cancel
+		unknown := code(act.Does, partnerapi.Cancel, "booking")
+		answer, stop = p.Book.Cancel(p.ctx, reported.Does, unknown, probe.GoodKey)
+	}
+	if act.Answer = answer; p.stopAt(stop) {
+		return
+	}
+	p.take(reported, act)
+	if live != "" {
+		p.countAfter(step, reported, p.state.Holds[step.Hold].Slot)
 	}
 }

@@ -33,6 +33,13 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 	offers := func() []discover.Offer { return []discover.Offer{c.Offer} }
 	steps := storyOf(c, p.Book.CanCancel(ctx), p.Depth.Repeats())
 	first := s.play(steps, offers())
+	if first.refused && !first.broke() && c.IsSmall() && !c.Lead() {
+		// A slot without vacancies must take the party if it holds as many other guests.
+		steps = Lifecycle{{Does: model.Reserve, Party: asManyLeads}, {Does: model.Release}, {Does: model.Reserve}}
+		if fits := s.play(steps, offers()); fits.broke() {
+			first = fits
+		}
+	}
 	if !first.broke() {
 		return Case{Refused: first.refused, Stop: first.stop, Shown: first.shown}
 	}
@@ -69,6 +76,7 @@ const (
 	allSeats
 	tooManyGuests
 	severalGuests
+	asManyLeads
 )
 
 // farTooMany is the number of guests in excess of the seats in every second case that tries too many.
@@ -87,6 +95,7 @@ func caseParties(c *plan.Case) []party {
 		oneGuest: func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
 			return partner.Guests(option, 1), 0, true
 		},
+		asManyLeads: leadParty(c.Guests()),
 		allSeats: func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
 			return partner.Guests(option, max(1, left.Least)), 0, left.Least <= 1
 		},
@@ -154,6 +163,12 @@ func (s *story) wrongKey(does model.Kind, hold int) {
 	s.about(does, hold, Step{Key: key, Blind: true})
 }
 
+// near adds a call about a code, or a booking id, that is similar to that of a hold. Each case has another form.
+func (s *story) near(does model.Kind, hold int, step Step) {
+	step.Near = s.Number
+	s.about(does, hold, step)
+}
+
 // between adds the calls that come between two calls of the case.
 func (s *story) between() {
 	switch s.Between {
@@ -179,8 +194,10 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 	if seats.Counted && c.Number%2 == 1 {
 		s.reserve(Step{Party: tooManyGuests, Blind: true})
 	}
-	hold := s.reserve(Step{Body: c.Body})
-	if !books || c.Number%2 == 1 {
+	hold := s.reserve(Step{Body: c.Body, Blind: true})
+	s.near(ReleaseNear, hold, Step{})
+	books = books && !c.HoldOnly
+	if !books {
 		s.between()
 	}
 	s.wrongKey(model.Release, hold)
@@ -191,19 +208,23 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 	s.about(model.Confirm, hold, Step{})
 	if seats.Counted && seats.Left <= mostFilled && c.Number%2 == 0 {
 		all := s.reserve(Step{Party: allSeats})
-		s.reserve(Step{Party: []int{oneGuest, severalGuests}[c.Number/2%2], Blind: true})
+		over := oneGuest
+		if len(c.Units) > 1 || c.Number%4 == 0 {
+			over = severalGuests
+		}
+		s.reserve(Step{Party: over, Blind: true})
 		s.about(model.Release, all, Step{})
 	}
-	if !books || c.HoldOnly {
+	if !books {
 		return s.steps
 	}
 	hold = s.reserve(Step{Body: c.Body})
+	s.near(ConfirmNear, hold, Step{Blind: true})
 	s.wrongKey(model.Confirm, hold)
-	if c.Number%2 == 0 {
-		s.between()
-	}
+	s.between()
 	s.about(model.Confirm, hold, Step{Body: c.Body})
 	s.between()
+	s.near(CancelNear, hold, Step{Blind: true})
 	for n := range again {
 		s.about(model.Confirm, hold, Step{Body: partner.Body(n % 2), Blind: true}) // the second without optional fields
 	}

@@ -21,7 +21,10 @@ const (
 	ReleaseUnknown model.Kind = "release unknown"
 	ConfirmUnknown model.Kind = "confirm unknown"
 	CancelUnknown  model.Kind = "cancel unknown"
-	Wait           model.Kind = "wait" // until every hold has expired
+	Wait           model.Kind = "wait"         // until every hold has expired
+	ReleaseNear    model.Kind = "release near" // of a code, or of a booking's id
+	ConfirmNear    model.Kind = "confirm near"
+	CancelNear     model.Kind = "cancel near"
 	Pull           model.Kind = "pull" // of the catalog
 	WholeWindow    model.Kind = "read the slots of the next 60 days"
 )
@@ -34,6 +37,7 @@ type Step struct {
 	Hold  int       // of a release, confirm and cancel: index of the reserve that made the hold
 	Key   probe.Key // that the call presents
 	Body  partner.Body
+	Near  int  // which of the codes that are similar to that of the hold
 	Blind bool // its seats are counted by a later step
 }
 

@@ -54,6 +54,7 @@ type run struct {
 	at       *scenario.Reading   // of the slot where other customers may have caused the flaw; nil if they cannot have
 	took     time.Duration       // how long others had to change them
 	refused  bool                // the party of a case was refused
+	fitted   int64               // the most guests that a hold was for
 	stop     *partner.Stop       // why the lifecycle was not completed
 }
 
@@ -221,7 +222,7 @@ func (p *run) step(step Step) {
 		p.reserve(step)
 		return
 	case ReleaseUnknown, ConfirmUnknown, CancelUnknown:
-		p.callUnknown(step.Does)
+		p.callUnknown(step, "")
 		return
 	}
 	hold := p.state.Holds[step.Hold]
@@ -229,6 +230,12 @@ func (p *run) step(step Step) {
 	case hold.Stage == model.Refused, step.Does == model.Cancel && !hold.WasBooked():
 	case hold.Stage == model.Held && !p.holds[step.Hold].Expires.IsZero() && p.Clock.Now().After(p.holds[step.Hold].Expires.Add(-soon)):
 		p.stopAt(partner.NewStop("holds expire too soon to play a lifecycle"))
+	case step.Does == ReleaseNear, step.Does == ConfirmNear:
+		p.callUnknown(step, p.holds[step.Hold].Code)
+	case step.Does == CancelNear:
+		if id := p.judge.ID(step.Hold); id != "" {
+			p.callUnknown(step, id)
+		}
 	default:
 		p.callAbout(step, hold)
 	}

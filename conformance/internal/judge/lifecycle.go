@@ -289,6 +289,9 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	case refused:
 		l.takeMessage(&j, act, rule.ReserveRefusalMessage)
 	case accepted:
+		if act.Welcome {
+			l.find(&j, rule.ReserveAccepts, "")
+		}
 		l.find(&j, rule.ReserveJSON, scenario.NoObject(act.Answer))
 		l.takeNewID(&j, act, "reservationConfirmationCode", rule.ReserveCode, rule.ReserveCodeUnique)
 		l.takeLife(&j, act)

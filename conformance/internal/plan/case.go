@@ -83,6 +83,14 @@ func (c *Case) Lead() bool { return len(c.Units) == 1 && c.Units[0].ID == c.Offe
 // IsPlain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
 func (c *Case) IsPlain() bool { return c.Guests() == 1 && c.Lead() }
 
+// order describes what is called between the calls of the case, and whether that is before a confirm.
+func (c *Case) order() string {
+	if c.HoldOnly {
+		return string(c.Between)
+	}
+	return string(c.Between) + ", before a confirm"
+}
+
 // Values returns the values of each dimension in the case.
 func (c *Case) Values() map[Dimension][]string { return c.values }
 

@@ -313,7 +313,11 @@ func (p *Player) repeats(first *probe.Answer) int {
 	if first == nil {
 		return 0
 	}
-	return min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
+	most := min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
+	if p.on.Case != nil { // there are several
+		most = min(most, 1)
+	}
+	return most
 }
 
 // confirmEnded confirms the code of a hold that is no longer live.
