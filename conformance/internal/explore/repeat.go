@@ -31,10 +31,11 @@ func (e *stage) repeat(offers func() []discover.Offer, lifecycle Lifecycle) *run
 	return nil
 }
 
-// weighTry returns a playing as a try to be weighed. It watches the slot with unexpected seats.
+// weighTry returns a playing as a try to be weighed. It watches the slot with unexpected seats. Where seats are not
+// counted, others cannot be seen: what shows each time counts.
 func (e *stage) weighTry(p *run) noise.Try {
 	try := noise.Try{Wrong: p.broke(), Off: p.unlawful.Off + int64(p.taken)<<32, Took: p.took}
-	if p.broke() && p.at != nil {
+	if p.broke() && p.at != nil && p.at.Counted {
 		try.Disturbed = !e.isStable(p)
 		e.Seats.WatchOver(e.ctx, p.at, p.took)
 		try.Slot = p.at.Watch
