@@ -16,43 +16,28 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
-
-// A Runner runs the commands of documents.
-type Runner struct {
-	Root string // of the tree
-	Bin  string // the folder of the programs
-	Work string // the folder for the copy of the tree; reusing it saves compile time
-}
 
 // mostTime limits the run of a document.
 const mostTime = 20 * time.Minute
 
-// Run runs a document from its top. The error names the line of the block that failed and contains
-// its output.
-func (r Runner) Run(ctx context.Context, d *Document) error {
-	ctx, cancel := context.WithTimeout(ctx, mostTime)
+// followInCopy runs a document from its top, in a fresh copy of the tree in the folder work. Reusing
+// that folder saves compile time. The error names the line of the block that failed and contains its
+// output.
+func followInCopy(t *testing.T, work string, d *Document) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), mostTime)
 	defer cancel()
-	scratch, err := os.MkdirTemp("", "docs-test-")
-	if err != nil {
-		return err
-	}
+	scratch, err := os.MkdirTemp("", "docs-test-") // its path is short enough for a socket
+	check(t, err)
 	defer os.RemoveAll(scratch)
-	if err := os.Chmod(scratch, 0o711); err != nil { // for PostgreSQL's user, if root runs the test
-		return err
-	}
-	tree := filepath.Join(r.Work, "tree")
-	if err := r.copyTree(ctx, tree); err != nil {
-		return fmt.Errorf("copy the tree: %w", err)
-	}
+	check(t, os.Chmod(scratch, 0o711)) // for PostgreSQL's user, if root runs the test
+	tree := filepath.Join(work, "tree")
+	copyTree(t, tree)
 	addresses := freeAddresses{}
-	environment, err := r.environment(ctx, scratch, addresses)
-	if err != nil {
-		return err
-	}
-	folder := filepath.Join(tree, d.Folder())
-	return follow(ctx, d, folder, scratch, environment, addresses)
+	return follow(ctx, d, filepath.Join(tree, d.Folder()), scratch, environment(t, scratch, addresses), addresses)
 }
 
 // preamble makes a block fail at its first failing command, which it names. A curl call fails if
@@ -178,30 +163,26 @@ git ls-files -z --cached --others --exclude-standard |
 	tar -c -f - --null -T - | tar -x -f - -C "$1"`
 
 // copyTree creates a fresh copy of the tree, with the files of a clone.
-func (r Runner) copyTree(ctx context.Context, to string) error {
-	if err := errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)); err != nil {
-		return err
-	}
-	bash := exec.CommandContext(ctx, "bash", "-c", copying, "bash", to)
-	bash.Dir = r.Root
+func copyTree(t *testing.T, to string) {
+	t.Helper()
+	check(t, errors.Join(os.RemoveAll(to), os.MkdirAll(to, 0o755)))
+	bash := exec.CommandContext(t.Context(), "bash", "-c", copying, "bash", to)
+	bash.Dir = root
 	if output, err := bash.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, output)
+		t.Fatalf("copy the tree: %v: %s", err, output)
 	}
-	return nil
 }
 
 // environment returns the environment of a user who has just cloned the project: with its own home,
 // sharing only Go's caches. The files of a killed go run are removed with the scratch folder.
-func (r Runner) environment(ctx context.Context, scratch string, addresses freeAddresses) ([]string, error) {
-	caches, err := exec.CommandContext(ctx, "go", "env", "GOCACHE", "GOMODCACHE").Output()
-	if err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
-	}
-	cache := strings.Fields(string(caches))
+func environment(t *testing.T, scratch string, addresses freeAddresses) []string {
+	t.Helper()
+	caches := output(t, "go", "env", "GOCACHE", "GOMODCACHE")
+	cache := strings.Fields(caches)
 	bin := filepath.Join(scratch, "bin")
 	environment := []string{
 		"HOME=" + scratch, "GOCACHE=" + cache[0], "GOMODCACHE=" + cache[1], "GOBIN=" + bin, "GOTMPDIR=" + scratch, "GOFLAGS=-buildvcs=false",
-		"PATH=" + bin + ":" + r.Bin + ":" + os.Getenv("PATH"),
+		"PATH=" + bin + ":" + programs(t) + ":" + os.Getenv("PATH"),
 		"MARKETPLACE_DATA_DIR=" + filepath.Join(scratch, "data"),
 		"MARKETPLACE_ADDR=" + addresses.addressFor("127.0.0.1:8080"), "MOCKPARTNER_ADDR=" + addresses.addressFor("127.0.0.1:8081"),
 	}
@@ -210,7 +191,7 @@ func (r Runner) environment(ctx context.Context, scratch string, addresses freeA
 			environment = append(environment, name+"="+value)
 		}
 	}
-	return environment, nil
+	return environment
 }
 
 // freeAddresses maps the addresses of a document to free ones.

@@ -1,7 +1,8 @@
+//go:build unix
+
 package docstest
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,19 +13,16 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 )
 
-// Compile returns a problem for each block of Go that does not compile with the variables that its
+// compileProblems returns a problem for each block of Go that does not compile with the variables that its
 // comment declares. A declared but unused variable is not an error.
-func Compile(ctx context.Context, root string, documents []*Document) (problems []string, err error) {
-	scratch, err := os.MkdirTemp("", "docs-test-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(scratch)
-	if root, err = filepath.Abs(root); err != nil {
-		return nil, err
-	}
+func compileProblems(t *testing.T, root string, documents []*Document) (problems []string) {
+	t.Helper()
+	scratch := t.TempDir()
+	root, err := filepath.Abs(root)
+	check(t, err)
 	// The overlay makes Go treat the files as a part of the examples. They are not written to the
 	// tree.
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
@@ -36,26 +34,20 @@ func Compile(ctx context.Context, root string, documents []*Document) (problems 
 			}
 			name := fmt.Sprintf("block%d", len(overlay.Replace))
 			file := filepath.Join(scratch, name+".go")
-			if err := os.WriteFile(file, []byte(block.source(d)), 0o600); err != nil {
-				return nil, err
-			}
+			check(t, os.WriteFile(file, []byte(block.source(d)), 0o600))
 			folder := "examples/docstest/" + name
 			overlay.Replace[filepath.Join(root, filepath.FromSlash(folder), "block.go")] = file
 			arguments = append(arguments, "./"+folder)
 		}
 	}
 	text, err := json.Marshal(overlay)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.WriteFile(filepath.Join(scratch, "overlay.json"), text, 0o600); err != nil {
-		return nil, err
-	}
-	build := exec.CommandContext(ctx, "go", arguments...)
+	check(t, err)
+	check(t, os.WriteFile(filepath.Join(scratch, "overlay.json"), text, 0o600))
+	build := exec.CommandContext(t.Context(), "go", arguments...)
 	build.Dir = root
 	output, err := build.CombinedOutput()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
-		return nil, err
+		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(output)) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !strings.Contains(line, "declared and not used: ") {
@@ -63,7 +55,7 @@ func Compile(ctx context.Context, root string, documents []*Document) (problems 
 		}
 	}
 	slices.Sort(problems) // the blocks were compiled concurrently
-	return problems, nil
+	return problems
 }
 
 var (

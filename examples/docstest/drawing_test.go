@@ -1,3 +1,5 @@
+//go:build unix
+
 package docstest
 
 import (
@@ -9,40 +11,41 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"testing"
 
 	"partnerkit.dev/conformance/rule"
 )
 
 // output returns what a command prints.
-func output(command string, args ...string) (string, error) {
+func output(t *testing.T, command string, args ...string) string {
+	t.Helper()
 	text, err := exec.Command(command, args...).Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w", command, strings.Join(args, " "), err)
+		t.Fatalf("%s %s: %v", command, strings.Join(args, " "), err)
 	}
-	return string(text), nil
+	return string(text)
 }
 
 // section replaces the text between the markers of a name, such as <!-- begin settings -->.
-func section(text, name, body string) (string, error) {
+func section(t *testing.T, text, name, body string) string {
+	t.Helper()
 	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
 	before, rest, found := strings.Cut(text, begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		return "", fmt.Errorf("expected %s and %s", strings.TrimSpace(begin), end)
+		t.Fatalf("expected %s and %s", strings.TrimSpace(begin), end)
 	}
-	return before + begin + body + end + after, nil
+	return before + begin + body + end + after
 }
 
 // clauseOfRule matches the clause of a rule in the catalogue.
 var clauseOfRule = regexp.MustCompile(`(?m)^(\*\*(?:MUST|SHOULD|MAY)\*\* )\(([A-Z]+-\d+)\):`)
 
-// Rules returns the page docs/rules.md: every rule of the suite, and every clause of the contract
-// with its rules. headings are the contract's, and bin has the conformance command.
-func Rules(bin string, headings []string) (string, error) {
-	listed, err := output(filepath.Join(bin, "conformance"), "rules", "--markdown")
-	if err != nil {
-		return "", err
-	}
+// rulesPage returns the page docs/rules.md: every rule of the suite, and every clause of the contract
+// with its rules. headings are the contract's.
+func rulesPage(t *testing.T, headings []string) string {
+	t.Helper()
+	listed := output(t, filepath.Join(programs(t), "conformance"), "rules", "--markdown")
 	var page strings.Builder
 	catalogue := strings.Replace(listed, "\n\n", "\n\nThis page is generated from the suite. [By clause](#by-clause) goes from the [contract](contract.md) to the rules.\n\n", 1)
 	page.WriteString(clauseOfRule.ReplaceAllStringFunc(catalogue, func(found string) string {
@@ -51,10 +54,6 @@ func Rules(bin string, headings []string) (string, error) {
 	}))
 	page.WriteString("\n## By clause\n\n| clause | judged by |\n|---|---|\n")
 	for _, clause := range rule.Coverage() {
-		heading, err := headingOf(clause.ID, headings)
-		if err != nil {
-			return "", err
-		}
 		by := "no rule: " + clause.Reason
 		if len(clause.Rules) > 0 {
 			by = ""
@@ -63,30 +62,32 @@ func Rules(bin string, headings []string) (string, error) {
 			}
 			by = strings.TrimPrefix(by, ", ")
 		}
-		fmt.Fprintf(&page, "| <a id=\"%s\"></a>[%s](contract.md#%s) | %s |\n", strings.ToLower(clause.ID), clause.ID, heading, by)
+		fmt.Fprintf(&page, "| <a id=\"%s\"></a>[%s](contract.md#%s) | %s |\n", strings.ToLower(clause.ID), clause.ID, headingOf(t, clause.ID, headings), by)
 	}
-	return page.String(), nil
+	return page.String()
 }
 
 // headingOf returns the heading of a clause's section: "gen-what-holds-everywhere" for GEN-1.
-func headingOf(clause string, headings []string) (string, error) {
+func headingOf(t *testing.T, clause string, headings []string) string {
+	t.Helper()
 	group, _, _ := strings.Cut(strings.ToLower(clause), "-")
 	if group == "whk" {
 		group = "webhooks"
 	}
 	for _, heading := range headings {
 		if first, _, _ := strings.Cut(heading, "-"); first == group {
-			return heading, nil
+			return heading
 		}
 	}
-	return "", fmt.Errorf("expected a section of the contract for %s, received %v", clause, headings)
+	t.Fatalf("expected a section of the contract for %s, received %v", clause, headings)
+	return ""
 }
 
 // clauseRow matches a clause in the contract's tables.
 var clauseRow = regexp.MustCompile(`(?m)^\| ([A-Z]+-\d+) \| ([^|]*) \|(?: [^|]* \|)?$`)
 
-// Contract returns docs/contract.md with a link from each clause to its rules.
-func Contract(text string) string {
+// linkClauses returns docs/contract.md with a link from each clause to its rules.
+func linkClauses(text string) string {
 	rules := map[string]int{}
 	for _, clause := range rule.Coverage() {
 		rules[clause.ID] = len(clause.Rules)
@@ -108,12 +109,10 @@ func Contract(text string) string {
 // default.
 var setting = regexp.MustCompile(`(?m)^ +--([a-z][a-z0-9-]*)(?: (\S+))? {2,}(.*?)(?: \(default (.*)\))?$`)
 
-// Settings returns a table of the settings of marketplace serve, from its --help.
-func Settings(bin string) (string, error) {
-	help, err := output(filepath.Join(bin, "marketplace"), "serve", "--help")
-	if err != nil {
-		return "", err
-	}
+// settingsTable returns a table of the settings of marketplace serve, from its --help.
+func settingsTable(t *testing.T) string {
+	t.Helper()
+	help := output(t, filepath.Join(programs(t), "marketplace"), "serve", "--help")
 	table := "| flag and variable | default | meaning |\n|---|---|---|\n"
 	for _, found := range setting.FindAllStringSubmatch(help, -1) {
 		name, preset := found[1], strings.Trim(found[4], `"[]`)
@@ -128,46 +127,40 @@ func Settings(bin string) (string, error) {
 		}
 		table += fmt.Sprintf("| `--%s`<br>`MARKETPLACE_%s` | %s | %s |\n", name, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), preset, strings.ReplaceAll(found[3], "|", `\|`))
 	}
-	return table, nil
+	return table
 }
 
 // docStart matches the name of a package at the beginning of its doc comment.
 var docStart = regexp.MustCompile(`^(?:(?:Package|Command) )?\S+ `)
 
-// Packages returns a table of all packages with the first sentence of their doc comments.
-func Packages() (string, error) {
-	listed, err := output("go", "list", "-f", `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{.Doc}}`, "partnerkit.dev/...")
-	if err != nil {
-		return "", err
-	}
+// packagesTable returns a table of all packages with the first sentence of their doc comments.
+func packagesTable(t *testing.T) string {
+	t.Helper()
+	listed := output(t, "go", "list", "-f", `{{.ImportPath}}{{"\t"}}{{.Dir}}{{"\t"}}{{.Doc}}`, "partnerkit.dev/...")
 	table := "| package | what it is or does |\n|---|---|\n"
 	for line := range strings.Lines(listed) {
 		name, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "partnerkit.dev/"), "\t")
 		folder, text, _ := strings.Cut(rest, "\t")
 		if text == "" {
-			if text, err = testsDoc(folder); err != nil {
-				return "", err
-			}
+			text = testsDoc(t, folder)
 		}
 		table += fmt.Sprintf("| [`%s`](../%s) | %s |\n", name, name, strings.TrimSuffix(strings.ReplaceAll(docStart.ReplaceAllString(text, ""), "|", `\|`), "."))
 	}
-	return table, nil
+	return table
 }
 
 // testsDoc returns the first sentence about a package of tests alone.
-func testsDoc(folder string) (string, error) {
+func testsDoc(t *testing.T, folder string) string {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil {
-		return "", err
-	}
+	check(t, err)
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
-		if err != nil {
-			return "", err
-		}
+		check(t, err)
 		if text := new(doc.Package).Synopsis(parsed.Doc.Text()); text != "" {
-			return text, nil
+			return text
 		}
 	}
-	return "", fmt.Errorf("%s: expected a doc comment of the package", folder)
+	t.Fatalf("%s: expected a doc comment of the package", folder)
+	return ""
 }
