@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/judging"
@@ -163,10 +164,5 @@ func wantProblem(t testing.TB, a answer, status int, words ...string) {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check

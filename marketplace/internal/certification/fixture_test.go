@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/certification"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -155,9 +156,5 @@ func (b *bench) beginRun(t *testing.T, r *certification.Runner, id uuid.UUID) (s
 	return stop, ended
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check

@@ -15,9 +15,7 @@ import (
 func linksOf(t *testing.T, secret string, now func() time.Time) *certification.Links {
 	t.Helper()
 	made, err := auth.NewSecret([]byte(strings.Repeat(secret, auth.ShortestSecret)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return certification.NewLinks(made, now)
 }
 
@@ -26,13 +24,9 @@ func TestALinkThatWasChangedOrIsForAnotherReportOpensNothing(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
 	links := linksOf(t, "a", now)
 	token, _, err := links.New(uuid.New(), "report.html", time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	foreign, _, err := linksOf(t, "b", now).New(uuid.New(), "report.html", -time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	wrong := []string{"", "x", token + "A", token[1:], foreign}
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" // four characters differ only in the last one's unused bits
 	for i := range token {

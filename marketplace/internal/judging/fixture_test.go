@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/judging"
@@ -245,12 +246,8 @@ func (s *shopper) book(ctx context.Context, offers []offer) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check
 
 const adult = "unit-adult"
 

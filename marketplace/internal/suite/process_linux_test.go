@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/suite"
 )
 
@@ -70,9 +71,5 @@ func TestEveryThreadOfAProcessHasALowerPriorityThanTheService(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check

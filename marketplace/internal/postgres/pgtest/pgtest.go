@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -105,9 +106,7 @@ func createDatabase(t testing.TB, how string) string {
 	server.Lock()
 	_, err := server.admin.Exec(t.Context(), "CREATE DATABASE "+name+how)
 	server.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	t.Cleanup(func() {
 		if _, err := server.admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
@@ -136,9 +135,7 @@ func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
 		options.Tracers = append(options.Tracers, r)
 	}
 	store, err := postgres.OpenWith(t.Context(), address, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	t.Cleanup(store.Close)
 	return store
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"partnerkit.dev/internal/errtest"
 )
 
 // Proxy stands between a store and its database, and can fall silent: it then accepts
@@ -24,14 +26,10 @@ type Proxy struct {
 func ProxyTo(t testing.TB, address string) *Proxy {
 	t.Helper()
 	direct, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	socket := filepath.Join(direct.Query().Get("host"), ".s.PGSQL.5432")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	p := &Proxy{speaks: make(chan struct{})}
 	close(p.speaks)
 	direct.Host, direct.RawQuery = listener.Addr().String(), "sslmode=disable"
