@@ -1,4 +1,4 @@
-package openapi
+package api_test
 
 import (
 	"bytes"
@@ -13,27 +13,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/openapi"
 )
 
-// Find returns the operation for a method and an escaped path, or nil if the document does not have
-// it. The result methods lists the document's methods for the path.
-func (d *Document) Find(method, path string) (found *Operation, methods []string) {
-	for _, op := range d.operations { // a literal segment comes before a parameter
-		if op.pattern.MatchString(path) {
-			methods = append(methods, op.Method)
-			if op.Method == method && found == nil {
-				found = op
-			}
-		}
-	}
-	return found, methods
-}
-
-// JudgeRequest lists where a request differs from the operation's description: parameters in query,
+// judgeRequest lists where a request differs from the operation's description: parameters in query,
 // headers and path, and the body.
-func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (wrong []string) {
+func judgeRequest(o *openapi.Operation, u *url.URL, headers http.Header, body []byte) (wrong []string) {
 	query := u.Query()
 	known := map[string]bool{}
 	for _, p := range o.Parameters {
@@ -44,13 +35,13 @@ func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (
 		case "header":
 			given = headers.Values(p.Name)
 		case "path":
-			given = []string{o.segment(u.EscapedPath(), p.Name)}
+			given = []string{o.Segment(u.EscapedPath(), p.Name)}
 		}
 		if len(given) == 0 && p.Required {
 			wrong = append(wrong, fmt.Sprintf("the %s parameter %s is missing", p.In, p.Name))
 		}
 		for _, text := range given {
-			if err := judgeText(p.judge, p.Schema["type"], text); err != nil {
+			if err := judgeText(p.Part, p.Schema["type"], text); err != nil {
 				wrong = append(wrong, fmt.Sprintf("the %s parameter %s: %v", p.In, p.Name, err))
 			}
 		}
@@ -66,30 +57,19 @@ func (o *Operation) JudgeRequest(u *url.URL, headers http.Header, body []byte) (
 	case len(body) > 0 && o.Body == nil:
 		wrong = append(wrong, "a body is not described")
 	case len(body) > 0:
-		if err := judgeJSON(o.Body.judge, body); err != nil {
+		if err := judgeJSON(o.Body, body); err != nil {
 			wrong = append(wrong, fmt.Sprintf("the body: %v", err))
 		}
 	}
 	return wrong
 }
 
-// segment returns the value of a path parameter.
-func (o *Operation) segment(path, name string) string {
-	given := o.pattern.FindStringSubmatch(path)
-	if i := o.pattern.SubexpIndex(name); i >= 0 && given != nil {
-		if value, err := url.PathUnescape(given[i]); err == nil {
-			return value
-		}
-	}
-	return ""
-}
-
-// JudgeAnswer lists where an answer differs from the operation's description: the status, the
+// judgeAnswer lists where an answer differs from the operation's description: the status, the
 // headers and the body. The default response covers the statuses 405, 413, 415, 431 and 5xx.
-func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (wrong []string) {
-	described, ok := o.responses[strconv.Itoa(status)]
+func judgeAnswer(o *openapi.Operation, status int, headers http.Header, body []byte) (wrong []string) {
+	described, ok := o.Responses[strconv.Itoa(status)]
 	if !ok {
-		switch described, ok = o.responses["default"]; {
+		switch described, ok = o.Responses["default"]; {
 		case !ok, status < http.StatusBadRequest, status < http.StatusInternalServerError && !everywhere[status]:
 			return []string{fmt.Sprintf("the status %d is not described", status)}
 		}
@@ -100,7 +80,7 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 		case text == "" && h.Required:
 			wrong = append(wrong, fmt.Sprintf("the header %s is missing", name))
 		case text != "":
-			if err := judgeText(h.judge, "", text); err != nil {
+			if err := judgeText(h, "", text); err != nil {
 				wrong = append(wrong, fmt.Sprintf("the header %s: %v", name, err))
 			}
 		}
@@ -120,7 +100,7 @@ func (o *Operation) JudgeAnswer(status int, headers http.Header, body []byte) (w
 	case kind == "application/json":
 		body, err := decodeBody(headers, body)
 		if err == nil {
-			err = judgeJSON(content.judge, body)
+			err = judgeJSON(content, body)
 		}
 		if err != nil {
 			wrong = append(wrong, fmt.Sprintf("the body: %v", err))
@@ -158,7 +138,37 @@ func decodeBody(headers http.Header, body []byte) ([]byte, error) {
 	return io.ReadAll(unpacked)
 }
 
-func judgeJSON(schema *jsonschema.Schema, text []byte) error {
+// compiled are the compiled schemas, by *openapi.Part.
+var compiled sync.Map
+
+// compile returns the compiled schema of a part.
+func compile(p *openapi.Part) (*jsonschema.Schema, error) {
+	if known, ok := compiled.Load(p); ok {
+		return known.(*jsonschema.Schema), nil
+	}
+	text, err := json.Marshal(p.Schema)
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.Draft, compiler.AssertFormat, compiler.Formats = jsonschema.Draft2020, true, formats()
+	if err := compiler.AddResource("part", bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	made, err := compiler.Compile("part")
+	if err == nil {
+		compiled.Store(p, made)
+	}
+	return made, err
+}
+
+var formats = sync.OnceValue(schemas.Formats)
+
+func judgeJSON(p *openapi.Part, text []byte) error {
+	schema, err := compile(p)
+	if err != nil {
+		return err
+	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var value any
@@ -169,7 +179,11 @@ func judgeJSON(schema *jsonschema.Schema, text []byte) error {
 }
 
 // judgeText validates a value in an address or a header, which has no type of its own.
-func judgeText(schema *jsonschema.Schema, kind any, text string) error {
+func judgeText(p *openapi.Part, kind any, text string) error {
+	schema, err := compile(p)
+	if err != nil {
+		return err
+	}
 	asText := schema.Validate(text)
 	if asText == nil || kind == "string" {
 		return asText
@@ -181,4 +195,43 @@ func judgeText(schema *jsonschema.Schema, kind any, text string) error {
 		return schema.Validate(text == "true")
 	}
 	return asText
+}
+
+func TestTheDocumentJudgesWhatIsSentAndAnswered(t *testing.T) {
+	t.Parallel()
+	op, _ := theDocument(t).Find("POST", "/api/v1/auth/login")
+	ask := func(target, body string) []string {
+		u, err := url.Parse(target)
+		must(t, err)
+		return judgeRequest(op, u, http.Header{}, []byte(body))
+	}
+	answer := func(status int, body string, names ...string) []string {
+		headers := http.Header{"Content-Type": {"application/json; charset=utf-8"}, "X-Request-Id": {"r-1"}}
+		for _, name := range names {
+			headers.Set(name, "1")
+		}
+		return judgeAnswer(op, status, headers, []byte(body))
+	}
+	const good, problem = `{"email":"ana@example.com","password":"x","more":1}`, `{"success":0,"error":[],"message":"","code":429,"error_code":"rate_limited"}`
+	for name, c := range map[string]struct {
+		got  []string
+		want string // "": nothing is wrong
+	}{
+		"a good request":          {ask("/api/v1/auth/login", good), ""},
+		"no body":                 {ask("/api/v1/auth/login", ""), "the body is missing"},
+		"a field missing":         {ask("/api/v1/auth/login", `{"email":"x"}`), "password"},
+		"no JSON":                 {ask("/api/v1/auth/login", `{`), "EOF"},
+		"a strange parameter":     {ask("/api/v1/auth/login?x=1", good), "the query parameter x is not described"},
+		"an error":                {answer(400, problem), ""},
+		"the default's":           {answer(500, problem), ""},
+		"another's status":        {answer(404, problem), "the status 404 is not described"},
+		"an error of another way": {answer(400, `{"success":1}`), "missing properties"},
+		"a header missing":        {answer(429, problem), "the header Retry-After is missing"},
+		"a header not described":  {answer(400, problem, "Retry-After"), "the header Retry-After is not described for 400"},
+		"a good answer's body":    {answer(200, `{"success":1,"data":{}}`), "access_token"},
+	} {
+		if got := strings.Join(c.got, "; "); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: want %q, got %q", name, c.want, got)
+		}
+	}
 }
