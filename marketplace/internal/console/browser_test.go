@@ -11,7 +11,7 @@ import (
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -180,7 +180,7 @@ func (s *shop) fillShop() map[string]string {
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
 	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
-	s.must(s.store.Runs.Govern(s.t.Context(), certification.Rules{Default: certification.Require}))
+	s.must(s.store.Runs.Govern(s.t.Context(), conformance.Rules{Default: conformance.Require}))
 	activity := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
 		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica/replicatest"
@@ -97,7 +97,7 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	}
 	runs, err := s.store.Runs.List(t.Context(), uuid.MustParse(made.ID), domain.PageRequest{Size: 9})
 	s.must(err)
-	if len(runs.Entries) != 1 || runs.Entries[0].State != certification.Finished {
+	if len(runs.Entries) != 1 || runs.Entries[0].State != conformance.Finished {
 		t.Errorf("Expected no other run, received %+v", runs.Entries)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -54,7 +54,7 @@ func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
 	if p := v.get(at); strings.Contains(p.text, title) {
 		t.Error("Expected no word of certificates where none is required")
 	}
-	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
+	s.must(s.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Require}))
 	v.shows(v.get(at), 200, title, "The partner has none yet")
 	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`

@@ -16,7 +16,7 @@ import (
 
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -35,7 +35,7 @@ func Config(t testing.TB, requests, work *postgres.Store, now func() time.Time) 
 	return replica.Config{
 		Requests: requests, Work: work, Secret: Secret(t), Clock: postgres.NewClock(now), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Metrics: telemetry.NewMetrics("test"), Ready: func(context.Context) error { return nil }, AllowPrivatePartners: true, Scale: partnertest.Unhurried, ObserveTime: 5 * time.Minute,
-		Conformance: "conformance", Certification: certification.Rules{Default: certification.Advise}, AffiliatesShare: decimal.NewFromInt(10),
+		Conformance: "conformance", Certification: conformance.Rules{Default: conformance.Advise}, AffiliatesShare: decimal.NewFromInt(10),
 		AffiliateURL: "https://shop.example/{activity}?by={affiliate}", PageCache: 1 << 20, LoginLimit: 10, RateLimit: 600,
 		Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Stream: time.Millisecond,
 	}
