@@ -29,6 +29,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -67,10 +68,7 @@ func (l *logged) String() string {
 func setupJudges(t testing.TB, options mockpartner.Options, replicas int) *judged {
 	t.Helper()
 	options.AuthKey = key
-	mock, err := mockpartner.New(options)
-	must(t, err)
-	server := httptest.NewServer(mock)
-	t.Cleanup(func() { server.Close(); mock.Close() })
+	server := mocktest.Start(t, options)
 	b := &judged{store: pgtest.Open(t), log: &logged{}}
 	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	must(t, err)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"partnerkit.dev/marketplace/internal/replica/replicatest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -59,14 +59,8 @@ func open(t testing.TB, change ...func(*replica.Config)) *shop {
 		c(&config)
 	}
 	_, s.address = replicatest.Serve(t, config)
-	var err error
-	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
-	s.must(err)
-	mock := httptest.NewServer(s.partner)
-	t.Cleanup(func() { s.partner.Close(); mock.Close() })
-	s.base = mock.URL
-	s.control, err = client.New(mock.URL, client.Options{})
-	s.must(err)
+	mock := mocktest.Start(t, mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
+	s.partner, s.base, s.control = mock.Mock, mock.URL, mock.Control
 	return s
 }
 

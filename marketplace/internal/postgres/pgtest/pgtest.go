@@ -151,20 +151,3 @@ func Exec(t interface {
 		t.Fatal(err)
 	}
 }
-
-// Grow does to a store's database what the next release's migrations may do while
-// replicas of this one run: every table gets a column, and the version goes up. Each table is
-// changed by itself: one transaction that locks them all could only deadlock with the replicas.
-func Grow(t testing.TB, store *postgres.Store) {
-	t.Helper()
-	Exec(t, store, `
-		DO $$
-		DECLARE name text;
-		BEGIN
-			FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(goose|river)_' LOOP
-				EXECUTE format('ALTER TABLE %I ADD COLUMN of_the_next_release integer NOT NULL DEFAULT 0', name);
-				COMMIT;
-			END LOOP;
-			INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version;
-		END $$`)
-}

@@ -1,4 +1,4 @@
-package pgtest
+package main
 
 import (
 	"io"
@@ -7,14 +7,12 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
-
-	"partnerkit.dev/internal/errtest"
 )
 
-// Proxy stands between a store and its database, and can fall silent: it then accepts
+// proxy stands between a store and its database, and can fall silent: it then accepts
 // connections and bytes, and passes nothing on.
-type Proxy struct {
-	URL string // of the database, through the proxy
+type proxy struct {
+	url string // of the database, through the proxy
 
 	mu     sync.Mutex
 	silent bool
@@ -22,19 +20,19 @@ type Proxy struct {
 	conns  []net.Conn
 }
 
-// ProxyTo returns a proxy before the database at that address. It stops when the test ends.
-func ProxyTo(t testing.TB, address string) *Proxy {
+// proxyTo returns a proxy before the database at that address. It stops when the test ends.
+func proxyTo(t *testing.T, address string) *proxy {
 	t.Helper()
 	direct, err := url.Parse(address)
-	errtest.Check(t, err)
+	must(t, err)
 	socket := filepath.Join(direct.Query().Get("host"), ".s.PGSQL.5432")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	errtest.Check(t, err)
-	p := &Proxy{speaks: make(chan struct{})}
+	must(t, err)
+	p := &proxy{speaks: make(chan struct{})}
 	close(p.speaks)
 	direct.Host, direct.RawQuery = listener.Addr().String(), "sslmode=disable"
-	p.URL = direct.String()
-	t.Cleanup(func() { _ = listener.Close(); p.Fall(false); p.Cut() })
+	p.url = direct.String()
+	t.Cleanup(func() { _ = listener.Close(); p.fall(false); p.cut() })
 	go func() {
 		for {
 			conn, err := listener.Accept()
@@ -47,7 +45,7 @@ func ProxyTo(t testing.TB, address string) *Proxy {
 	return p
 }
 
-func (p *Proxy) pass(client net.Conn, socket string) {
+func (p *proxy) pass(client net.Conn, socket string) {
 	server, err := net.Dial("unix", socket)
 	if err != nil {
 		_ = client.Close()
@@ -67,7 +65,7 @@ func (p *Proxy) pass(client net.Conn, socket string) {
 
 // delayedWriter passes on what it is given once the proxy speaks.
 type delayedWriter struct {
-	of *Proxy
+	of *proxy
 	to io.Writer
 }
 
@@ -79,8 +77,8 @@ func (h delayedWriter) Write(text []byte) (int, error) {
 	return h.to.Write(text)
 }
 
-// Fall has the proxy fall silent, or speak again.
-func (p *Proxy) Fall(silent bool) {
+// fall has the proxy fall silent, or speak again.
+func (p *proxy) fall(silent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if silent == p.silent {
@@ -93,8 +91,8 @@ func (p *Proxy) Fall(silent bool) {
 	}
 }
 
-// Cut ends all connections.
-func (p *Proxy) Cut() {
+// cut ends all connections.
+func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, conn := range p.conns {
