@@ -13,6 +13,7 @@ import (
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -23,14 +24,14 @@ func (s *shop) begin(run string) conformance.Lease {
 	s.t.Helper()
 	lease := conformance.Lease{Run: uuid.MustParse(run), Holder: uuid.New(), Time: time.Minute}
 	_, err := s.store.Runs.Begin(s.t.Context(), lease)
-	s.must(err)
+	errtest.Check(s.t, err)
 	return lease
 }
 
 // storeProgress stores lines of progress, as the run's replica does.
 func (s *shop) storeProgress(lease conformance.Lease, lines ...string) {
 	s.t.Helper()
-	s.must(s.store.Runs.Extend(s.t.Context(), lease, []conformance.Part{{Kind: conformance.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
+	errtest.Check(s.t, s.store.Runs.Extend(s.t.Context(), lease, []conformance.Part{{Kind: conformance.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
 }
 
 // packReport returns a compressed report.
@@ -39,8 +40,8 @@ func (s *shop) packReport(report string) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := w.Write([]byte(report))
-	s.must(err)
-	s.must(w.Close())
+	errtest.Check(s.t, err)
+	errtest.Check(s.t, w.Close())
 	return packed.Bytes()
 }
 
@@ -62,13 +63,13 @@ func (s *shop) finish(lease conformance.Lease, findings ...conformance.Finding) 
 		Result:  conformance.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
 		Reports: []conformance.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packReport(reported)}, {Name: "junit.xml", Gzip: page}},
 	})
-	s.must(err)
+	errtest.Check(s.t, err)
 }
 
 // queuedRun returns the id of the queued run.
 func (s *shop) queuedRun() (run string) {
 	s.t.Helper()
-	s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
+	errtest.Check(s.t, s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
 	return run
 }
 
@@ -215,7 +216,7 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 func TestAPartnerAsksToGoLiveAndReadsTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.must(s.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Advise, Approval: true}))
+	errtest.Check(s.t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Advise, Approval: true}))
 	made := s.registerStocked()
 	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
 	page := "/console/integrations/" + made.ID

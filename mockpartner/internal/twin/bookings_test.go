@@ -3,7 +3,6 @@ package twin_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/twin"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,10 +21,7 @@ import (
 func recordBookings(t *testing.T, o mockpartner.Options) string {
 	t.Helper()
 	o.AuthKey, o.Now, o.Frozen = key, noon, true
-	mock, err := mockpartner.New(o)
-	check(t, err)
-	server := httptest.NewServer(mock)
-	t.Cleanup(func() { mock.Close(); server.Close() })
+	server := mocktest.Start(t, o)
 	call := func(method, path string, body any) map[string]any {
 		text := ""
 		if body != nil {

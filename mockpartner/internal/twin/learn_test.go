@@ -19,6 +19,7 @@ import (
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/twin"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -34,11 +35,7 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 func partner(t *testing.T, o mockpartner.Options) string {
 	t.Helper()
 	o.AuthKey, o.Now, o.Frozen = key, noon, true
-	mock, err := mockpartner.New(o)
-	check(t, err)
-	server := httptest.NewServer(mock)
-	t.Cleanup(func() { mock.Close(); server.Close() })
-	return server.URL
+	return mocktest.Start(t, o).URL
 }
 
 func learnTwin(t *testing.T, o twin.Options) *twin.Twin {
