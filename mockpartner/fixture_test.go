@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -54,11 +54,8 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) caller {
 	for _, c := range change {
 		c(&options)
 	}
-	mock, err := mockpartner.New(options)
-	check(t, err)
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	return newCaller(t, mock, server.URL)
+	mock := mocktest.Start(t, options)
+	return newCaller(t, mock.Mock, mock.URL)
 }
 
 // answer is what came back.

@@ -81,7 +81,6 @@ func TestTheWebhookSecretIsInNoAnswerAndNotInTheJournal(t *testing.T) {
 	t.Parallel()
 	url, _ := marketplace(t)
 	c := start(t)
-	t.Cleanup(c.mock.Close)
 	body := fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)
 	answers := []answer{c.call("PUT", "/_mock/webhooks", body), c.call("GET", "/_mock/webhooks", ""), c.call("PUT", "/_mock/webhooks", strings.Replace(body, "url", "uri", 1)),
 		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":["%s"]}`, url, webhookSecret)),
@@ -99,7 +98,6 @@ func TestTheWebhookSecretIsInNoAnswerAndNotInTheJournal(t *testing.T) {
 func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironment(t *testing.T) {
 	t.Parallel()
 	c := start(t)
-	t.Cleanup(c.mock.Close)
 	elsewhere := fmt.Sprintf(`{"url":"http://marketplace.example/hooks","secret":%q}`, webhookSecret)
 	c.call("PUT", "/_mock/webhooks", elsewhere).requireRefusal(400, "loopback")
 	c.call("POST", "/_mock/sandboxes", `{"name":"mine","webhooks":`+elsewhere+`}`).requireRefusal(400, "loopback")
@@ -108,7 +106,6 @@ func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironmen
 		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).requireRefusal(400, "url: expected")
 	}
 	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
-	t.Cleanup(guarded.mock.Close)
 	guarded.key = "Bearer a-control-token"
 	if a := guarded.call("PUT", "/_mock/webhooks", elsewhere); a.status != 200 {
 		t.Errorf("want any host with a control token, got %d: %s", a.status, a.body)
@@ -208,7 +205,6 @@ func TestADefectOfWebhooksNeedsWebhooksAndKeepsTheirTarget(t *testing.T) {
 	c := start(t, func(o *mockpartner.Options) {
 		o.Defects, o.Webhooks = []string{"webhook-without-status"}, mockpartner.Webhooks{URL: server.URL, Secret: webhookSecret}
 	})
-	t.Cleanup(c.mock.Close)
 	c.reserve(c.slots()[0].ID, 1)
 	got := <-bodies
 	if !strings.HasPrefix(got, webhookSecret+" {") || strings.Contains(got, `"status"`) || !strings.Contains(got, `"vacancies"`) {

@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/control"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -37,11 +38,8 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) operator {
 	for _, c := range change {
 		c(&options)
 	}
-	mock, err := mockpartner.New(options)
-	check(t, err)
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	return operator{t: t, mock: mock, base: server.URL}
+	mock := mocktest.Start(t, options)
+	return operator{t: t, mock: mock.Mock, base: mock.URL}
 }
 
 // call expects a status, and returns the answer decoded from JSON.
