@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/errtest"
 )
 
 // folder is where commands builds.
@@ -39,9 +40,4 @@ func commands(t testing.TB) string {
 }
 
 // check ends the test on an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = errtest.Check

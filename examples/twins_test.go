@@ -2,7 +2,6 @@ package examples_test
 
 import (
 	"encoding/json"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 // twinKey is the key of these tests' partners and twins.
@@ -50,11 +50,8 @@ func TestATwinGetsTheReportOfItsPartner(t *testing.T) {
 	mock := func(o mockpartner.Options) func(*testing.T) (string, string) {
 		return func(t *testing.T) (string, string) {
 			o.AuthKey = twinKey
-			partner, err := mockpartner.New(o)
-			check(t, err)
-			server := httptest.NewServer(partner)
-			t.Cleanup(func() { partner.Close(); server.Close() })
-			return server.URL, server.URL + "/_mock/clock"
+			partner := mocktest.Start(t, o)
+			return partner.URL, partner.URL + "/_mock/clock"
 		}
 	}
 	try("plain", mock(mockpartner.Options{}))

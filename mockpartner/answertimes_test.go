@@ -22,9 +22,7 @@ func answersTakeAsLongAsTheScenarioSays(t *testing.T) {
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "a-test-key", Scenario: &mockpartner.Scenario{Scenario: &script.Scenario{
 		AnswerTimes: &script.AnswerTimes{Products: platform.Duration(long), Probe: 1},
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	took := func(target string) time.Duration {
 		request := httptest.NewRequest(http.MethodGet, target, nil)
 		request.Header.Set("Authorization", "Bearer a-test-key")

@@ -52,9 +52,7 @@ func BenchmarkAgainstBareServer(b *testing.B) {
 	} {
 		b.Run(load.name, func(b *testing.B) {
 			mock, err := mockpartner.New(mockpartner.Options{AuthKey: "benchmark-key", Catalog: load.sold})
-			if err != nil {
-				b.Fatal(err)
-			}
+			check(b, err)
 			var asked atomic.Int64
 			answer, answered := race(b, load.method+" "+load.path, mock, func() []byte {
 				body := load.body(asked.Add(1))
@@ -75,9 +73,7 @@ func BenchmarkAgainstBareServer(b *testing.B) {
 func generateCatalog(b *testing.B, products int) *catalog.Catalog {
 	b.Helper()
 	sold, err := catalog.Generate(1, products, 3)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	return sold
 }
 
@@ -93,12 +89,8 @@ func BenchmarkSandboxOfACaller(b *testing.B) {
 	mock := mocktest.Start(b, mockpartner.Options{})
 	for i := 0; b.Loop(); i++ {
 		made, err := mock.Control.CreateSandbox(b.Context(), client.Spec{Name: fmt.Sprintf("box-%d", i)})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := mock.Control.Sandbox(made.Name).Delete(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		check(b, err)
+		check(b, mock.Control.Sandbox(made.Name).Delete(b.Context()))
 	}
 }
 
@@ -228,17 +220,13 @@ func (c *lightClient) call(request []byte) (int, error) {
 func answerOf(b *testing.B, server *httptest.Server, request []byte) []byte {
 	b.Helper()
 	client, err := dial(server)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	defer client.conn.Close()
 	if _, err := client.conn.Write(request); err != nil {
 		b.Fatal(err)
 	}
 	answer, err := http.ReadResponse(client.reader, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	check(b, err)
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {
 		b.Fatalf("want 200 and a body, got %s, %v: %s", answer.Status, err, body)

@@ -116,9 +116,7 @@ func TestTheTextOfAnAnswerIsReplaced(t *testing.T) {
 func TestAFaultCountsByConnection(t *testing.T) {
 	t.Parallel()
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Now: noon, Frozen: true, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	server := httptest.NewUnstartedServer(mock)
 	server.Listener = onePort{server.Listener}
 	server.Start()
@@ -134,9 +132,7 @@ func TestAFaultCountsByConnection(t *testing.T) {
 		request, _ := http.NewRequestWithContext(t.Context(), "GET", c.base+"/products", nil)
 		request.Header.Set("Authorization", c.key)
 		answer, err := transport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var body [1 << 20]byte
 		for _, err := answer.Body.Read(body[:]); err == nil; _, err = answer.Body.Read(body[:]) {
 		}

@@ -254,18 +254,14 @@ func (g *guide) stage() (open, tight string) {
 		ProductID: g.product, OptionID: g.option, LocalDateStart: firstDay, LocalDateEnd: lastDay,
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
 	})
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	check(g.t, err)
 	last := window.Slots[len(window.Slots)-4:]
 	g.from = last[0].LocalDateTimeStart[:len(firstDay)]
 	for i, change := range []client.SlotChange{
 		{Capacity: new(5), Vacancies: new(5)}, {Capacity: new(1), Vacancies: new(1)},
 		{Status: new(partnerapi.StatusSoldOut)}, {Status: new(partnerapi.StatusClosed)},
 	} {
-		if err := business.SetSlot(g.product, g.option, last[i].ID, change); err != nil {
-			g.t.Fatal(err)
-		}
+		check(g.t, business.SetSlot(g.product, g.option, last[i].ID, change))
 	}
 	g.hold(last[2].ID, "", 1, 0)
 	g.hold(last[3].ID, "", 1, 0)

@@ -15,9 +15,7 @@ import (
 func (c caller) arm(faults string) {
 	c.t.Helper()
 	parsed, err := script.ParseFaults("faults", []byte(faults))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	if _, err := c.mock.Default().Faults().Arm(parsed...); err != nil {
 		c.t.Fatal(err)
 	}

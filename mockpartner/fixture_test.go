@@ -5,18 +5,22 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 const key = "a-key-for-tests"
 
@@ -50,13 +54,8 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) caller {
 	for _, c := range change {
 		c(&options)
 	}
-	mock, err := mockpartner.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	return newCaller(t, mock, server.URL)
+	mock := mocktest.Start(t, options)
+	return newCaller(t, mock.Mock, mock.URL)
 }
 
 // answer is what came back.
@@ -77,9 +76,7 @@ func (c caller) call(method, path, body string) answer {
 func (c caller) send(method, path, body string, header http.Header) answer {
 	c.t.Helper()
 	request, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, strings.NewReader(body))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -90,14 +87,10 @@ func (c caller) send(method, path, body string, header http.Header) answer {
 		request.Header[name] = values
 	}
 	response, err := c.transport.RoundTrip(request)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	return answer{c.t, method + " " + path, response.StatusCode, response.Header, string(text)}
 }
 
@@ -151,9 +144,7 @@ func (c caller) slot(seats int) partnerapi.Slot {
 	c.t.Helper()
 	id := c.slots()[0].ID
 	err := c.mock.Default().Platform().SetSlot(product, option, id, client.SlotChange{Capacity: new(seats), Vacancies: new(seats)})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	return c.slots()[0]
 }
 

@@ -43,32 +43,22 @@ type fuzzed struct {
 func newFuzzed(t testing.TB) fuzzed {
 	t.Helper()
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Catalog: fuzzedCatalog(), Now: noon, Frozen: true, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	business := mock.Default().Platform()
 	adults := []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 2}}
 	window, err := business.Availability(partnerapi.AvailabilityRequest{
 		ProductID: product, OptionID: option, LocalDateStart: day, LocalDateEnd: day, Units: adults,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	m := fuzzed{Mock: mock, slot: window.Slots[0].ID}
-	if err := business.SetSlot(product, option, m.slot, client.SlotChange{Capacity: new(9), Vacancies: new(9)}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, business.SetSlot(product, option, m.slot, client.SlotChange{Capacity: new(9), Vacancies: new(9)}))
 	for _, code := range []*string{&m.held, &m.booked} {
 		hold, err := business.Reserve(partnerapi.ReserveRequest{ProductID: product, OptionID: option, AvailabilityID: m.slot, Units: adults}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		*code = hold.Code
 	}
 	booking, err := business.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: m.booked}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	m.booking = booking.ID
 	return m
 }
@@ -144,9 +134,7 @@ func FuzzPartner(f *testing.F) {
 		f.Add(seed.method, seed.target, seed.authorization, seed.kind, seed.body)
 	}
 	f.Fuzz(func(t *testing.T, method, target, authorization, kind, body string) {
-		if err := box.Restore("begun"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, box.Restore("begun"))
 		box.Journal().Clear()
 		for range 2 {
 			r := request(t.Context(), method, target, body)
@@ -296,9 +284,7 @@ func (m fuzzed) recover(t *testing.T) {
 		LocalDateStart: today.Format(time.DateOnly), LocalDateEnd: today.AddDate(0, 0, 7).Format(time.DateOnly),
 		Units: []partnerapi.UnitQuantity{{ID: first.Units[0].ID, Quantity: 1}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var slots []partnerapi.Slot
 	m.requireOK(t, request(t.Context(), http.MethodPost, partnerapi.AvailabilityPath, string(wanted)), &slots)
 	m.requireInvariants(t)

@@ -67,9 +67,7 @@ func (c caller) mockSlots(n int) []string {
 	var ids []string
 	for _, slot := range read[[]partnerapi.Slot](c.call("POST", partnerapi.AvailabilityPath, window(day, "2026-07-20")))[:n] {
 		change := client.SlotChange{Capacity: new(1000), Vacancies: new(1000)}
-		if err := c.mock.Default().Platform().SetSlot(product, option, slot.ID, change); err != nil {
-			c.t.Fatal(err)
-		}
+		check(c.t, c.mock.Default().Platform().SetSlot(product, option, slot.ID, change))
 		ids = append(ids, slot.ID)
 	}
 	return ids
@@ -78,9 +76,7 @@ func (c caller) mockSlots(n int) []string {
 func scenario(t *testing.T, text string) *mockpartner.Scenario {
 	t.Helper()
 	s, err := mockpartner.ParseScenario("scenario.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return s
 }
 
@@ -93,17 +89,13 @@ seed: 42
 faults: [{status: 418}]
 `)
 	mock, err := mockpartner.New(mockpartner.Options{AuthKey: key, Scenario: s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	box := mock.Default()
 	if !box.Clock().Now().Equal(time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)) || !box.Clock().IsFrozen() || box.Platform().Seed() != 42 || !box.Platform().Conduct().Policy.NoCancel {
 		t.Errorf("want catalog, clock and seed of the scenario, got %s, %d", box.Clock().Now(), box.Platform().Seed())
 	}
 	other, err := mock.Create("other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, box := range []*mockpartner.Sandbox{box, other} {
 		if armed := box.Faults().Faults(); len(armed) != 1 || armed[0].Origin != script.OriginScenario || armed[0].Status != 418 {
 			t.Errorf("want the scenario's fault in every sandbox, got %+v", armed)
@@ -113,9 +105,7 @@ faults: [{status: 418}]
 	if _, err := other.Faults().Arm(script.Fault{Name: "mine", Actions: fault.Actions{Answer: fault.Answer{Status: 500}}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := mock.Play(scenario(t, `faults: [{name: new, status: 419}]`)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, mock.Play(scenario(t, `faults: [{name: new, status: 419}]`)))
 	var names []string
 	for _, f := range other.Faults().Faults() {
 		names = append(names, f.Name)

@@ -51,9 +51,7 @@ func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
 	if _, err := partner.Control.Webhooks.SendTrigger(ctx); !control.IsStatus(err, 409) {
 		t.Errorf("want 409 while there are none, got %v", err)
 	}
-	if err := partner.Control.Webhooks.Set(ctx, fmt.Sprintf("url: %s/hooks\nsecret: %s\non: [catalog, staff]\n", url, webhookSecret)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, partner.Control.Webhooks.Set(ctx, fmt.Sprintf("url: %s/hooks\nsecret: %s\non: [catalog, staff]\n", url, webhookSecret)))
 	slot := newCaller(t, partner.Mock, partner.URL).slot(5)                                       // 1: staff
 	if _, err := partner.Control.Webhooks.SendNotify(ctx, product, option, slot.ID); err != nil { // 2
 		t.Fatal(err)
@@ -66,18 +64,14 @@ func TestWebhooksAreSetUpWatchedAndTurnedOffOverTheControlAPI(t *testing.T) {
 	}
 	await(t, "four are delivered", func() bool {
 		met, err := partner.Control.Webhooks.Wait(ctx, "", webhook.Delivered, 4, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return met
 	})
 	seen, err := partner.Control.Webhooks.Status(ctx)
 	if err != nil || seen.Config == nil || seen.Config.URL != url+"/hooks" || len(seen.Deliveries) != 4 || seen.Counts.Delivered != 4 || taken.Load() != 4 {
 		t.Errorf("want four on record, got %+v, %v", seen, err)
 	}
-	if err := partner.Control.Webhooks.TurnOff(ctx); err != nil {
-		t.Fatal(err)
-	}
+	check(t, partner.Control.Webhooks.TurnOff(ctx))
 	if seen, err = partner.Control.Webhooks.Status(ctx); err != nil || seen.Config != nil || len(seen.Deliveries) != 4 {
 		t.Errorf("want them off and the record kept, got %+v, %v", seen, err)
 	}
@@ -87,7 +81,6 @@ func TestTheWebhookSecretIsInNoAnswerAndNotInTheJournal(t *testing.T) {
 	t.Parallel()
 	url, _ := marketplace(t)
 	c := start(t)
-	t.Cleanup(c.mock.Close)
 	body := fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)
 	answers := []answer{c.call("PUT", "/_mock/webhooks", body), c.call("GET", "/_mock/webhooks", ""), c.call("PUT", "/_mock/webhooks", strings.Replace(body, "url", "uri", 1)),
 		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":["%s"]}`, url, webhookSecret)),
@@ -105,7 +98,6 @@ func TestTheWebhookSecretIsInNoAnswerAndNotInTheJournal(t *testing.T) {
 func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironment(t *testing.T) {
 	t.Parallel()
 	c := start(t)
-	t.Cleanup(c.mock.Close)
 	elsewhere := fmt.Sprintf(`{"url":"http://marketplace.example/hooks","secret":%q}`, webhookSecret)
 	c.call("PUT", "/_mock/webhooks", elsewhere).requireRefusal(400, "loopback")
 	c.call("POST", "/_mock/sandboxes", `{"name":"mine","webhooks":`+elsewhere+`}`).requireRefusal(400, "loopback")
@@ -114,7 +106,6 @@ func TestCallersOfTheControlAPICannotHaveOtherMachinesCalledNorReadTheEnvironmen
 		c.call("PUT", "/_mock/webhooks", fmt.Sprintf(`{"url":%q,"secret":%q}`, url, webhookSecret)).requireRefusal(400, "url: expected")
 	}
 	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
-	t.Cleanup(guarded.mock.Close)
 	guarded.key = "Bearer a-control-token"
 	if a := guarded.call("PUT", "/_mock/webhooks", elsewhere); a.status != 200 {
 		t.Errorf("want any host with a control token, got %d: %s", a.status, a.body)
@@ -132,9 +123,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	}
 	box, _ := partner.Sandbox("mine")
 	other, err := partner.Create("other")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, b := range []*mockpartner.Sandbox{partner.Default(), box, other} {
 		if err := b.Platform().SellInstead(func(sold *catalog.Index, _ time.Time) (*catalog.Index, error) {
 			return sold.WithoutProduct("lisbon-walk")
@@ -154,9 +143,7 @@ func TestEachSandboxHasItsOwnWebhooksAndTheScenariosAreTheDefaults(t *testing.T)
 	if _, there := partner.Sandbox("wrong"); there {
 		t.Error("want it not to be there")
 	}
-	if err := partner.Delete("mine"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, partner.Delete("mine"))
 	if err := box.Webhooks().Configure(webhook.Config{URL: mine, Secret: webhookSecret}); err != webhook.ErrClosed {
 		t.Errorf("want a deleted sandbox to send no more, got %v", err)
 	}
@@ -170,13 +157,9 @@ func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	c.slot(5)
 	hold := c.reserve(c.slots()[0].ID, 2)
 	shown, err := partner.Control.Catalog.Get(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var sold struct{ Products []map[string]any }
-	if err := json.Unmarshal(shown, &sold); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(shown, &sold))
 	walk := sold.Products[0]
 	walk["internalName"] = "Renamed <b>&</b>"
 	text, _ := json.Marshal(walk)
@@ -191,14 +174,10 @@ func TestACatalogChangesWhileTheMockRuns(t *testing.T) {
 	if len(changed) == 0 || changed[0].InternalName != "Renamed <b>&</b>" {
 		t.Errorf("want updated_since to find it, got %+v", changed)
 	}
-	if err := partner.Control.Catalog.DeleteProduct(ctx, product); err != nil {
-		t.Fatal(err)
-	}
+	check(t, partner.Control.Catalog.DeleteProduct(ctx, product))
 	c.call("POST", partnerapi.AvailabilityPath, window(day, day)).requireRefusal(400, "no product")
 	c.release(hold.ReservationConfirmationCode)
-	if err := partner.Control.Catalog.Set(ctx, string(shown)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, partner.Control.Catalog.Set(ctx, string(shown)))
 	c.requireVacancies(5)
 	c.requireBalanced()
 	for _, wrong := range []struct{ method, path, body, words string }{
@@ -226,7 +205,6 @@ func TestADefectOfWebhooksNeedsWebhooksAndKeepsTheirTarget(t *testing.T) {
 	c := start(t, func(o *mockpartner.Options) {
 		o.Defects, o.Webhooks = []string{"webhook-without-status"}, mockpartner.Webhooks{URL: server.URL, Secret: webhookSecret}
 	})
-	t.Cleanup(c.mock.Close)
 	c.reserve(c.slots()[0].ID, 1)
 	got := <-bodies
 	if !strings.HasPrefix(got, webhookSecret+" {") || strings.Contains(got, `"status"`) || !strings.Contains(got, `"vacancies"`) {

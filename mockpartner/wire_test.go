@@ -24,9 +24,7 @@ import (
 func (c caller) sendRaw(method, path, body string) (string, time.Duration, error) {
 	c.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.base, "http://"))
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	check(c.t, err)
 	defer conn.Close()
 	began := time.Now()
 	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: partner\r\nAuthorization: %s\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", method, path, c.key, len(body), body)
@@ -227,9 +225,7 @@ func TestTheEffectComesAfterTheCallerHasGone(t *testing.T) {
 	c.arm(`{match: {endpoint: reserve}, delay: 100ms}`)
 	body := reserveBody(slot.ID, 1)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Length: %d\r\n\r\n%s", partnerapi.ReservePath, c.key, len(body), body)
 	await(t, "the fault fires", func() bool { return c.fault().Fired == 1 })
 	conn.Close()
@@ -264,9 +260,7 @@ func TestTheJournalRecordsThatACallerLeft(t *testing.T) {
 			c := start(t)
 			c.arm(fault)
 			conn, err := net.Dial("tcp", strings.TrimPrefix(c.base, "http://"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\n\r\n", partnerapi.ProductsPath, c.key)
 			await(t, "the fault fires", func() bool { return c.fault().Fired == 1 })
 			conn.Close()

@@ -14,27 +14,21 @@ func TestTheListingOfEachModuleShowsItsPublicNames(t *testing.T) {
 	for _, module := range []string{"schemas", "mockpartner", "conformance", "marketplace"} {
 		t.Run(module, func(t *testing.T) {
 			t.Parallel()
-			checkPage(t, "docs/api/"+module+".txt", func(string) (string, error) { return publicNames(module) })
+			checkPage(t, "docs/api/"+module+".txt", func(string) string { return publicNames(t, module) })
 		})
 	}
 }
 
 // publicNames returns go doc -all of each package of a module that other modules may import.
-func publicNames(module string) (string, error) {
-	packages, err := output("go", "list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
-	if err != nil {
-		return "", err
-	}
+func publicNames(t *testing.T, module string) string {
+	t.Helper()
+	packages := output(t, "go", "list", "-f", `{{if ne .Name "main"}}{{.ImportPath}}{{end}}`, "partnerkit.dev/"+module+"/...")
 	var listing strings.Builder
 	for name := range strings.FieldsSeq(packages) {
 		if slices.Contains(strings.Split(name, "/"), "internal") {
 			continue
 		}
-		names, err := output("go", "doc", "-all", name)
-		if err != nil {
-			return "", err
-		}
-		listing.WriteString(names + "\n")
+		listing.WriteString(output(t, "go", "doc", "-all", name) + "\n")
 	}
-	return listing.String(), nil
+	return listing.String()
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/internal/errtest"
 )
 
 // wellKnown are methods whose interfaces, of the standard library and of River, have the comment.
@@ -80,9 +82,4 @@ func exportedAliases(file *ast.File) (names []string) {
 }
 
 // check ends the test on an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = errtest.Check

@@ -10,7 +10,7 @@
 //
 // HTML comments before a block, invisible to readers, control how it is tested:
 //
-//	<!-- docs-test: needs marketplace, mock -->           these services run from here on; directive.go has their commands
+//	<!-- docs-test: needs marketplace, mock -->           these services run from here on; directive_test.go has their commands
 //	<!-- docs-test: check only: it installs things -->    not run
 //	<!-- docs-test: from here check only: … -->           not run, nor are the following blocks
 //	<!-- docs-test: keeps running at 127.0.0.1:8081 -->   runs until another one has this address, or the document ends

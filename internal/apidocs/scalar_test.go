@@ -7,8 +7,12 @@ import (
 	"os"
 	"testing"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/npmtest"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 // scalar is the package that page/scalar.js.gz comes from. To replace it, change this and run
 //
@@ -26,28 +30,18 @@ func TestScalarIsTheFileOfItsPackage(t *testing.T) {
 	if *update {
 		var packed bytes.Buffer
 		w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if _, err := w.Write(want); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile("page/scalar.js.gz", packed.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, w.Close())
+		check(t, os.WriteFile("page/scalar.js.gz", packed.Bytes(), 0o644))
 		return
 	}
 	packed, err := own.ReadFile("page/scalar.js.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	got, err := unpack(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if !bytes.Equal(got, want) {
 		t.Errorf("expected the %d bytes of %s %s, received %d other bytes", len(want), scalar.Name, scalar.Version, len(got))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/tooltest"
 )
 
@@ -50,9 +51,7 @@ func Start(t testing.TB) context.Context {
 	// Temporary files and user data of the browser are removed with this folder. The name is short,
 	// because the path of a socket in it is limited.
 	folder, err := os.MkdirTemp("", "browser-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(folder); err != nil {
 			t.Errorf("remove what the browser has left: %v", err)

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/chromedp/chromedp"
+
+	"partnerkit.dev/internal/errtest"
 )
 
 // screenshots is the environment variable with the folder for screenshots.
@@ -28,9 +30,7 @@ func (tab *Tab) Screenshot(name string) {
 	if folder == "" {
 		return
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		tab.T.Fatal(err)
-	}
+	errtest.Check(tab.T, os.MkdirAll(folder, 0o755))
 	page, number := noFileName.ReplaceAllString(tab.T.Name()+Value[string](tab, `location.pathname`), "-"), pictured.Add(1)
 	before := Value[int64](tab, `innerWidth`)
 	for _, width := range []int64{1440, 390} {

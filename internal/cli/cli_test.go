@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/errtest"
 )
 
 func root() *cobra.Command {
@@ -83,9 +84,4 @@ func TestAServiceIsHealthyWhileItSaysSo(t *testing.T) {
 }
 
 // check ends the test on an error.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var check = errtest.Check

@@ -6,7 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/internal/errtest"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 const words = `# a list
 anew => again
@@ -21,17 +26,11 @@ func checkText(t *testing.T, name, text string) (all []string) {
 	root := t.TempDir()
 	for file, text := range map[string]string{name: text, "words": words} {
 		file = filepath.Join(root, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		check(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	findings, err := run(filepath.Join(root, "words"), root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, f := range findings {
 		all = append(all, f.String())
 	}

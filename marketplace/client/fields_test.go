@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -87,9 +88,7 @@ func operations() map[string]bodies {
 func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	t.Parallel()
 	document, err := description()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	c := comparison{t: t, constants: constantsOf(t, ".", "../../schemas/partnerapi")}
 	known := operations()
 	for _, op := range document.Operations() {
@@ -315,9 +314,7 @@ func constantsOf(t *testing.T, folders ...string) map[string][]string {
 	var names []string
 	for _, folder := range folders {
 		found, err := filepath.Glob(folder + "/*.go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.Check(t, err)
 		names = append(names, found...)
 	}
 	constants := map[string][]string{}
@@ -326,9 +323,7 @@ func constantsOf(t *testing.T, folders ...string) map[string][]string {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.Check(t, err)
 		ast.Inspect(file, func(node ast.Node) bool {
 			spec, ok := node.(*ast.ValueSpec)
 			if !ok || len(spec.Values) != 1 {

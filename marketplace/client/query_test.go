@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"partnerkit.dev/internal/errtest"
 )
 
 // questions collects the queries that a client sends to a marketplace which accepts every
@@ -25,14 +27,10 @@ func (q *questions) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	t.Parallel()
 	document, err := description()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	w := &questions{}
 	c, err := connect("http://marketplace.test", Password("ana@example.com", "hush"), Options{HTTP: &http.Client{Transport: w}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	ctx, shop, affiliate, operator := t.Context(), &Reseller{account{c}}, &Affiliate{account{c}}, &Operator{Partner{account{c}}}
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon"}

@@ -12,8 +12,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
 )
+
+// must ends the test on an error.
+var must = errtest.Check
 
 // wire is a marketplace that gives scripted answers and records the requests.
 type wire struct {
@@ -64,18 +68,14 @@ func inTurn(answers ...func() (*http.Response, error)) *wire {
 func (w *wire) shop(t *testing.T) *client.Reseller {
 	t.Helper()
 	shop, err := client.NewReseller("http://marketplace.test", client.APIToken("hush"), w.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return shop
 }
 
 func (w *wire) operator(t *testing.T) *client.Operator {
 	t.Helper()
 	operator, err := client.NewOperator("http://marketplace.test", client.Password("op@example.com", "hush"), w.options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return operator
 }
 
@@ -386,9 +386,7 @@ func TestAnUnchangedPageIsNotSentAgain(t *testing.T) {
 	options := w.options()
 	options.Cache = 110 // room for two
 	shop, err := client.NewReseller("http://marketplace.test", client.APIToken("hush"), options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	kept := func(currency string) bool {
 		activity, err := shop.Activity(t.Context(), "a-1", client.ActivityQuery{Currency: currency})
 		if err != nil || activity.Currency != currency {

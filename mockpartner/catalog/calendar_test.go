@@ -6,8 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/catalog"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 // walk is a catalog of one option with a calendar.
 func walk(kind, calendar string) string {
@@ -32,13 +36,9 @@ const nineDays = `{from: 2026-07-01, days: 9, slots: [
 func indexOption(t *testing.T, text string) *catalog.IndexedOption {
 	t.Helper()
 	c, err := catalog.Parse("c.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	index, err := c.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	option, _ := index.Products[0].Option("tour")
 	return option
 }
@@ -116,17 +116,11 @@ func TestAnInvalidCalendarIsRefusedWithItsPlace(t *testing.T) {
 func TestACalendarIsShownAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	c, err := catalog.Parse("c.yaml", []byte(walk("START_TIME", nineDays)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	again, err := catalog.Parse("again", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if _, err := again.Index(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

@@ -9,10 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/yamlfile"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// must ends the test on an error.
+var must = errtest.Check
 
 func TestTheDefaultCatalogHasABitOfEverything(t *testing.T) {
 	t.Parallel()
@@ -82,9 +86,7 @@ func TestTheListingIsTheCatalogOnTheWire(t *testing.T) {
 		t.Error(problem)
 	}
 	var products []partnerapi.Product
-	if err := json.Unmarshal(index.Listing(Filter{}), &products); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(index.Listing(Filter{}), &products))
 	for i, product := range Default().Products {
 		if !reflect.DeepEqual(products[i], product.Product) {
 			t.Errorf("want %+v, got %+v", product.Product, products[i])
@@ -99,9 +101,7 @@ func TestTheListingIsFilteredByLimitAndModification(t *testing.T) {
 	index := indexCatalog(t, c)
 	since := func(s string) time.Time {
 		at, err := partnerapi.ParseDateTime(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return at
 	}
 	for name, f := range map[string]struct {
@@ -116,9 +116,7 @@ func TestTheListingIsFilteredByLimitAndModification(t *testing.T) {
 		"long after: unknown ones only":      {Filter{UpdatedSince: since("2030-01-01T00:00:00Z")}, []string{"st-johns-whales"}},
 	} {
 		var products []partnerapi.Product
-		if err := json.Unmarshal(index.Listing(f.filter), &products); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(index.Listing(f.filter), &products))
 		var got []string
 		for _, product := range products {
 			got = append(got, product.ID)
@@ -187,9 +185,7 @@ func TestGenerateRefusesNumbersOutOfBounds(t *testing.T) {
 func TestAFileCanHaveItsProductsDrawn(t *testing.T) {
 	t.Parallel()
 	c, err := Parse("c.yaml", []byte("noCancel: true\ngenerate: {products: 3, seed: 7}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	index := indexCatalog(t, c)
 	if len(index.Products) != 3 || len(index.Products[0].Options) != 1 || !index.Policy.NoCancel {
 		t.Errorf("want 3 products of one option each without cancel, got %+v", index)
@@ -215,27 +211,21 @@ func TestAFileCanHaveItsProductsDrawn(t *testing.T) {
 func generateCatalog(t *testing.T, seed uint64, products, options int) *Catalog {
 	t.Helper()
 	c, err := Generate(seed, products, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return c
 }
 
 func indexCatalog(t *testing.T, c *Catalog) *Index {
 	t.Helper()
 	index, err := c.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return index
 }
 
 func TestAFileIsReadWithItsPolicy(t *testing.T) {
 	t.Parallel()
 	c, err := Parse("mine.yaml", []byte(small))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	index := indexCatalog(t, c)
 	if want := (Policy{NoHolds: true, NoCancel: true, NoTickets: true, Codes: AwkwardCodes}); index.Policy != want {
 		t.Fatalf("want the policy %+v, got %+v", want, index.Policy)
@@ -352,9 +342,7 @@ func TestDuplicateIDsAreNamed(t *testing.T) {
 func TestTheListOfProblemsIsBounded(t *testing.T) {
 	t.Parallel()
 	c, err := Parse("mine.json", []byte(`{"products":[`+strings.Repeat(`{"id":"a"},`, 1_000)+`{}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, err = c.Index()
 	if lines := strings.Count(err.Error(), "\n"); lines < maxProblems-1 || lines > maxProblems+20 {
 		t.Fatalf("want about %d problems, got %d", maxProblems, lines)

@@ -14,24 +14,18 @@ var later = time.Date(2027, 3, 1, 12, 0, 0, 500_000_000, time.UTC)
 func asJSON(t *testing.T, value any) []byte {
 	t.Helper()
 	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return text
 }
 
 func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 	t.Parallel()
 	generated, err := Generate(7, 50, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, original := range map[string]*Catalog{"default": Default(), "generated": generated} {
 		sold := indexCatalog(t, original)
 		again, err := Parse(name, asJSON(t, sold.Catalog()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		next, err := sold.Replace(again, later)
 		if err != nil || next != sold {
 			t.Errorf("%s: want nothing to have changed, got another catalog, %v", name, err)
@@ -49,9 +43,7 @@ func TestOnlyWhatChangesIsUpdatedNow(t *testing.T) {
 	changed.Products[2].InternalName = "Another name"
 	changed.Products[2].UpdatedAt = "2001-01-01T00:00:00Z"
 	next, err := sold.Replace(changed, later)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for i, product := range next.Products {
 		if (product == sold.Products[i]) != (i != 2) {
 			t.Errorf("product %s: want it unchanged except for the third", product.ID)

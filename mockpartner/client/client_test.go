@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -34,18 +35,14 @@ func mustSucceed[T any](t *testing.T) func(T, error) T {
 	t.Helper()
 	return func(value T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.Check(t, err)
 		return value
 	}
 }
 
 func done(t *testing.T, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 }
 
 // get asks for the health probe as a marketplace would.

@@ -1,23 +1,18 @@
 package openapi
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/goccy/go-yaml"
-	"github.com/santhosh-tekuri/jsonschema/v5"
-
-	"partnerkit.dev/schemas"
 )
 
-// Document is one of our OpenAPI documents, compiled for validation. It is safe for concurrent use.
+// Document is one of our OpenAPI documents. It is safe for concurrent use.
 type Document struct{ operations []*Operation }
 
 // Operation is one method of one path.
@@ -29,15 +24,15 @@ type Operation struct {
 	Body         *Part          `json:"-"` // nil if it takes no body
 	Answer       map[string]any `json:"-"` // the schema of the successful JSON answer, as in a Part; nil if there is no such answer
 
-	pattern   *regexp.Regexp      // matches the escaped paths, with a group for each parameter
-	responses map[string]response // by status, or default
+	Responses map[string]Response // by status, or default
+
+	pattern *regexp.Regexp // matches the escaped paths, with a group for each parameter
 }
 
 // Part is a parameter, a header or a body.
 type Part struct {
 	Required bool
 	Schema   map[string]any // with references resolved
-	judge    *jsonschema.Schema
 }
 
 // Parameter is a parameter of an operation.
@@ -47,8 +42,8 @@ type Parameter struct {
 	*Part
 }
 
-// response is a response that an operation may give.
-type response struct {
+// Response is a response that an operation may give.
+type Response struct {
 	Headers map[string]*Part
 	Content map[string]*Part // by media type
 }
@@ -61,7 +56,6 @@ type operationNode struct {
 		Required bool
 		Content  map[string]*Part
 	}
-	Responses map[string]response
 }
 
 // Read reads a document of schemas.Files, such as Marketplace.
@@ -70,16 +64,16 @@ func Read(file string) (*Document, error) {
 	if err == nil {
 		text, err = yaml.YAMLToJSON(text)
 	}
-	r := reader{judges: map[string]*jsonschema.Schema{}}
+	var whole root
 	if err == nil {
-		err = json.Unmarshal(text, &r.root)
+		err = json.Unmarshal(text, &whole)
 	}
 	var document struct {
 		Security []map[string]any
 		Paths    map[string]map[string]*operationNode
 	}
 	if err == nil {
-		text, err = json.Marshal(r.inlineRefs(map[string]any{"security": r.root["security"], "paths": r.root["paths"]}))
+		text, err = json.Marshal(whole.inlineRefs(map[string]any{"security": whole["security"], "paths": whole["paths"]}))
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &document)
@@ -92,10 +86,10 @@ func Read(file string) (*Document, error) {
 				node.Security = document.Security
 			}
 			node.Method, node.Path = strings.ToUpper(method), path
-			d.operations = append(d.operations, r.operation(node))
+			d.operations = append(d.operations, node.operation())
 		}
 	}
-	if err = errors.Join(err, r.err); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	return d, nil
@@ -104,16 +98,37 @@ func Read(file string) (*Document, error) {
 // Operations returns all operations, by path and method.
 func (d *Document) Operations() []*Operation { return d.operations }
 
-// reader reads a bundle. It collects errors.
-type reader struct {
-	root   map[string]any
-	judges map[string]*jsonschema.Schema // by their text
-	err    error
+// Find returns the operation for a method and an escaped path, or nil if the document does not have
+// it. The result methods lists the document's methods for the path.
+func (d *Document) Find(method, path string) (found *Operation, methods []string) {
+	for _, op := range d.operations { // a literal segment comes before a parameter
+		if op.pattern.MatchString(path) {
+			methods = append(methods, op.Method)
+			if op.Method == method && found == nil {
+				found = op
+			}
+		}
+	}
+	return found, methods
 }
+
+// Segment returns the value of a parameter in an escaped path, or "" if the path has none.
+func (o *Operation) Segment(path, name string) string {
+	given := o.pattern.FindStringSubmatch(path)
+	if i := o.pattern.SubexpIndex(name); i >= 0 && given != nil {
+		if value, err := url.PathUnescape(given[i]); err == nil {
+			return value
+		}
+	}
+	return ""
+}
+
+// root is a bundle.
+type root map[string]any
 
 // inlineRefs returns a part of the document with references replaced by their targets. Our schemas do
 // not refer to themselves. Keywords next to a reference are merged into its target.
-func (r *reader) inlineRefs(value any) any {
+func (r root) inlineRefs(value any) any {
 	switch value := value.(type) {
 	case []any:
 		made := make([]any, len(value))
@@ -124,7 +139,7 @@ func (r *reader) inlineRefs(value any) any {
 	case map[string]any:
 		made := map[string]any{}
 		if ref, ok := value["$ref"].(string); ok {
-			node := r.root // a test follows all references
+			node := map[string]any(r) // a test follows all references
 			for _, name := range strings.Split(ref, "/")[1:] {
 				node, _ = node[name].(map[string]any)
 			}
@@ -149,48 +164,19 @@ func (r *reader) inlineRefs(value any) any {
 // parameterInPath matches a parameter in a path whose special characters are quoted.
 var parameterInPath = regexp.MustCompile(`\\\{(\w+)\\\}`)
 
-func (r *reader) operation(node *operationNode) *Operation {
-	op := &node.Operation
+func (n *operationNode) operation() *Operation {
+	op := &n.Operation
 	op.pattern = regexp.MustCompile("^" + parameterInPath.ReplaceAllString(regexp.QuoteMeta(op.Path), "(?P<$1>[^/]+)") + "$")
-	op.responses = node.Responses
-	for _, scheme := range node.Security {
+	for _, scheme := range n.Security {
 		op.Security = slices.AppendSeq(op.Security, maps.Keys(scheme))
 	}
-	for _, p := range op.Parameters {
-		r.prepare(p.Part)
+	if op.Body = n.RequestBody.Content["application/json"]; op.Body != nil {
+		op.Body.Required = n.RequestBody.Required
 	}
-	if op.Body = node.RequestBody.Content["application/json"]; op.Body != nil {
-		op.Body.Required = node.RequestBody.Required
-		r.prepare(op.Body)
-	}
-	for status, response := range op.responses {
-		for _, header := range response.Headers {
-			r.prepare(header)
-		}
-		for kind, body := range response.Content {
-			r.prepare(body)
-			if strings.HasPrefix(status, "2") && kind == "application/json" {
-				op.Answer = body.Schema
-			}
+	for status, response := range op.Responses {
+		if body := response.Content["application/json"]; body != nil && strings.HasPrefix(status, "2") {
+			op.Answer = body.Schema
 		}
 	}
 	return op
 }
-
-// prepare compiles the schema of a part.
-func (r *reader) prepare(p *Part) {
-	text, err := json.Marshal(p.Schema)
-	if err == nil && r.judges[string(text)] == nil {
-		compiler := jsonschema.NewCompiler()
-		compiler.Draft = jsonschema.Draft2020
-		compiler.AssertFormat = true
-		compiler.Formats = formats()
-		if err = compiler.AddResource("part", bytes.NewReader(text)); err == nil {
-			r.judges[string(text)], err = compiler.Compile("part")
-		}
-	}
-	p.judge = r.judges[string(text)]
-	r.err = errors.Join(r.err, err)
-}
-
-var formats = sync.OnceValue(schemas.Formats)

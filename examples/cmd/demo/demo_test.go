@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/tooltest"
 )
 
@@ -157,12 +158,8 @@ func processesIn(t *testing.T, folder string) (found []string) {
 	return found
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// check ends the test on an error.
+var check = errtest.Check
 
 // secret matches a generated password, key or webhook secret.
 var secret = regexp.MustCompile(`\b([A-Z2-7]{26}|[0-9a-f]{64})\b`)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"partnerkit.dev/internal/errtest"
 )
 
 const (
@@ -102,9 +104,5 @@ func send(t *testing.T, url, secret, body string) int {
 	return answer.StatusCode
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// check ends the test on an error.
+var check = errtest.Check

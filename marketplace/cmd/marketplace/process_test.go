@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -215,10 +216,5 @@ func (s *service) ask(t *testing.T, method, path, body string, header http.Heade
 	return response.StatusCode, string(text)
 }
 
-// must stops the test on an error.
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check

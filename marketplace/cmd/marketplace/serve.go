@@ -15,7 +15,7 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -139,7 +139,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	built, err := replica.New(ctx, replica.Config{
 		Requests: store, Work: work, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.readinessCheck(ready.Check),
 		UserAgent: agent, AllowPrivatePartners: s.allowPrivatePartners, Watcher: watcher, Scale: scaleLimits, ObserveTime: observeTime,
-		Conformance: suite, Certification: certification.Rules{Default: certification.Policy(s.certification), Approval: s.goLive == approve},
+		Conformance: suite, Certification: conformance.Rules{Default: conformance.Policy(s.certification), Approval: s.goLive == approve},
 		Rates: newFeed(s.ratesURL, agent, work, log), Schedule: s.schedule, AffiliatesShare: s.share, AffiliateURL: s.affiliateURL, PageCache: int64(s.pageCache) << 20,
 		LoginLimit: s.loginLimit, RateLimit: s.rateLimit, Scrapers: s.scrapers, Proxies: s.proxies, MetricsApart: s.metricsAddr != "", Secure: s.behindTLS, Stopping: stopping,
 	})

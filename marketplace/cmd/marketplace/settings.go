@@ -19,7 +19,7 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -161,7 +161,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the European Central Bank's daily format, such as "+storefront.RatesAddress+"; read daily, and at startup if the rates are older than a day")
 	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one in this command's folder, or else on the PATH")
-	f.StringVar(&s.certification, "certification", string(certification.Off), "off, advise or require. advise: integrations show whether they are certified. require: in addition, activities of live integrations are listed only while they are certified. Operators can set another policy for an integration")
+	f.StringVar(&s.certification, "certification", string(conformance.Off), "off, advise or require. advise: integrations show whether they are certified. require: in addition, activities of live integrations are listed only while they are certified. Operators can set another policy for an integration")
 	f.StringVar(&s.goLive, "go-live", open, "open or approve. approve: activities of live integrations are listed only after an operator has approved the integration")
 	f.StringVar(&s.judgeTraffic, "judge-traffic", judgeAll, "all, sample or off: judge the calls to partners as they happen, with the conformance command. sample: all calls of a partner in one minute of ten")
 	f.StringVar(&s.operatorEmail, "operator-email", "", "the `address` of the first operator, who is created at startup if there is no such account")
@@ -196,7 +196,7 @@ func (s *settings) mistakes() []error {
 		requireThat(s.rateLimit >= 0, "--rate-limit: expected 0 or more, received %d", s.rateLimit),
 		requireThat(s.loginLimit >= 0, "--login-limit: expected 0 or more, received %d", s.loginLimit),
 		s.readSchedule(),
-		requireThat(slices.Contains(certification.Policies(), certification.Policy(s.certification)), "--certification: expected off, advise or require, received %.20q", s.certification),
+		requireThat(slices.Contains(conformance.Policies(), conformance.Policy(s.certification)), "--certification: expected off, advise or require, received %.20q", s.certification),
 		requireThat(s.goLive == open || s.goLive == approve, "--go-live: expected open or approve, received %.20q", s.goLive),
 		requireThat(slices.Contains([]string{judgeAll, judgeSample, judgeNone}, s.judgeTraffic), "--judge-traffic: expected all, sample or off, received %.20q", s.judgeTraffic),
 		requireThat(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),

@@ -3,10 +3,9 @@ package main
 import (
 	"log/slog"
 
-	"partnerkit.dev/marketplace/internal/judging"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
-	"partnerkit.dev/marketplace/internal/suite"
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
@@ -15,14 +14,14 @@ func checkSuite(given string) error {
 	if given == "" {
 		return nil
 	}
-	_, err := suite.FindCommand(given)
+	_, err := conformance.FindCommand(given)
 	return err
 }
 
 // findSuite returns the path of the conformance command, or "" if it is missing; the service then
 // works without it.
 func findSuite(given string, log *slog.Logger) string {
-	path, err := suite.FindCommand(given)
+	path, err := conformance.FindCommand(given)
 	if err != nil {
 		log.Warn(err.Error())
 	}
@@ -39,7 +38,7 @@ func startJudge(mode, command string, store *postgres.Store, measured *telemetry
 		log.Info("calls to partners are not judged, because there is no conformance command")
 		return nil, func() {}, nil
 	}
-	j, err := judging.New(judging.Config{Store: store.Partners, Command: command, Sample: mode == judgeSample, Now: clock.Now, Log: log})
+	j, err := conformance.NewJudge(conformance.JudgeConfig{Store: store.Partners, Command: command, Sample: mode == judgeSample, Now: clock.Now, Log: log})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -143,8 +143,8 @@ var needsNoDatabase = map[string]bool{
 // the service. How long they wait is measured by `make crash`, because it depends on the machine.
 func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 	t.Parallel()
-	database := pgtest.ProxyTo(t, pgtest.URL(t))
-	s := startService(t, append(firstOperator, keyRing), "--database-url", database.URL, "--rate-limit", "0")
+	database := proxyTo(t, pgtest.URL(t))
+	s := startService(t, append(firstOperator, keyRing), "--database-url", database.url, "--rate-limit", "0")
 	c := newCallers(t, s)
 	jar, err := cookiejar.New(nil)
 	must(t, err)
@@ -168,7 +168,7 @@ func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 		t.Errorf("want it ready, got %d %s", p.status, p.body)
 	}
 
-	database.Fall(true)
+	database.fall(true)
 	c.everyRoute(t, func(op *openapi.Operation, p problem) {
 		switch {
 		case op.ID == "alive" && p.status != 200:
@@ -195,12 +195,12 @@ func TestASilentDatabaseIsA503EverywhereAndTheServiceEndsInOrder(t *testing.T) {
 
 func TestADatabaseThatComesBackIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	database := pgtest.ProxyTo(t, pgtest.URL(t))
-	s := startService(t, append(firstOperator, keyRing), "--database-url", database.URL)
+	database := proxyTo(t, pgtest.URL(t))
+	s := startService(t, append(firstOperator, keyRing), "--database-url", database.url)
 	c := newCallers(t, s)
-	database.Fall(true)
+	database.fall(true)
 	c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").require503(t, "accounts", "database does not answer")
-	database.Fall(false)
+	database.fall(false)
 	waittest.Until(t, "the database used again", func() bool {
 		return c.send(t, "", "GET", "/readyz", "").status == 200 && c.send(t, c.tokens["operator"], "GET", "/api/v1/operator/accounts", "").status == 200
 	})

@@ -13,19 +13,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // admissionStore stores under which conditions integrations are listed, and the matrix of breaches.
 type admissionStore interface {
-	Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Admission, error)
-	SetPolicy(ctx context.Context, integration uuid.UUID, policy *certification.Policy) error
+	Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Admission, error)
+	SetPolicy(ctx context.Context, integration uuid.UUID, policy *conformance.Policy) error
 	RequestGoLive(ctx context.Context, integration uuid.UUID) error
 	DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error)
-	EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error)
-	LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error)
-	Matrix(ctx context.Context, by certification.MatrixFilter) (certification.Matrix, error)
+	EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]conformance.Event, error)
+	LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]conformance.Event, error)
+	Matrix(ctx context.Context, by conformance.MatrixFilter) (conformance.Matrix, error)
 }
 
 // admissionHandler serves partners' requests to go live, and operators' decisions.
@@ -74,7 +74,7 @@ func (h admissionHandler) decide(r *http.Request, i domain.Integration) (any, er
 }
 
 type policyRequest struct {
-	Policy *certification.Policy `json:"certification" validate:"omitempty,oneof=off advise require"` // nil: the service's
+	Policy *conformance.Policy `json:"certification" validate:"omitempty,oneof=off advise require"` // nil: the service's
 }
 
 // setPolicy sets an integration's own certification policy.
@@ -94,8 +94,8 @@ func (h admissionHandler) setPolicy(r *http.Request, i domain.Integration) (any,
 const mostEvents = 100
 
 type eventsView struct {
-	Events domain.List[certification.Event] `json:"events"`
-	Next   string                           `json:"next_cursor"` // for after
+	Events domain.List[conformance.Event] `json:"events"`
+	Next   string                         `json:"next_cursor"` // for after
 }
 
 // listEvents answers with an integration's events after a cursor, oldest first. With newest=true it answers
@@ -110,7 +110,7 @@ func (h admissionHandler) listEvents(r *http.Request, i domain.Integration) (any
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	var found []certification.Event
+	var found []conformance.Event
 	if newest {
 		found, err = h.store.LatestEvents(r.Context(), i.ID, limit)
 	} else {
@@ -125,11 +125,11 @@ func (h admissionHandler) listEvents(r *http.Request, i domain.Integration) (any
 // matrix answers with the partners that match the query.
 func (h admissionHandler) matrix(r *http.Request) (any, error) { return h.selectMatrix(r) }
 
-func (h admissionHandler) selectMatrix(r *http.Request) (m certification.Matrix, err error) {
+func (h admissionHandler) selectMatrix(r *http.Request) (m conformance.Matrix, err error) {
 	q := readQuery(r)
-	by := certification.MatrixFilter{
-		Mode: q.mode(), State: certification.Standing(q.validated("state", "oneof=none certified failed expired")),
-		Policy: certification.Policy(q.validated("certification", "oneof=off advise require")), GoLive: certification.GoLive(q.validated("go_live", "oneof=none requested approved declined")),
+	by := conformance.MatrixFilter{
+		Mode: q.mode(), State: conformance.Standing(q.validated("state", "oneof=none certified failed expired")),
+		Policy: conformance.Policy(q.validated("certification", "oneof=off advise require")), GoLive: conformance.GoLive(q.validated("go_live", "oneof=none requested approved declined")),
 		Endpoint: q.validated("endpoint", "oneof=products availability reserve confirm release cancel"), Failing: q.validated("failing", "oneof=true false") == "true", Words: q.text("q", 100),
 	}
 	if err := q.check(); err != nil {
@@ -176,7 +176,7 @@ func stamp(at *time.Time) string {
 }
 
 // summary lists a cell's failed rules, or is "passed", or "" if nothing was judged.
-func summary(c certification.MatrixCell) string {
+func summary(c conformance.MatrixCell) string {
 	var rules []string
 	for _, b := range c.Breaches {
 		if b.Outcome == "failed" {

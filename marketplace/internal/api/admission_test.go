@@ -9,29 +9,29 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // admission is an integration's admission and certification in an answer.
 type admission struct {
-	Admission     certification.Admission      `json:"admission"`
-	Certification *certification.Certification `json:"certification"`
+	Admission     conformance.Admission      `json:"admission"`
+	Certification *conformance.Certification `json:"certification"`
 }
 
 // finish ends a queued run of the integration with these outcomes, by rule.
 func (b *bench) finish(t *testing.T, integration string, verdict string, outcomes map[string]string) (run uuid.UUID) {
 	t.Helper()
-	run, err := certification.NewService(b.store.Runs, true).Start(t.Context(), uuid.MustParse(integration), certification.ReadOnly, nil, true)
+	run, err := conformance.NewService(b.store.Runs, true).Start(t.Context(), uuid.MustParse(integration), conformance.ReadOnly, nil, true)
 	must(t, err)
-	lease := certification.Lease{Run: run, Holder: uuid.New(), Time: time.Hour}
+	lease := conformance.Lease{Run: run, Holder: uuid.New(), Time: time.Hour}
 	_, err = b.store.Runs.Begin(t.Context(), lease)
 	must(t, err)
-	o := certification.Outcome{State: certification.Finished, Result: certification.Result{Verdict: verdict}}
+	o := conformance.Outcome{State: conformance.Finished, Result: conformance.Result{Verdict: verdict}}
 	for rule, outcome := range outcomes {
 		endpoint, _, _ := strings.Cut(rule, ".")
-		o.Judged = append(o.Judged, certification.Judged{Rule: rule, Endpoint: endpoint, Outcome: outcome})
+		o.Judged = append(o.Judged, conformance.Judged{Rule: rule, Endpoint: endpoint, Outcome: outcome})
 	}
 	_, err = b.store.Runs.Finish(t.Context(), lease, o)
 	must(t, err)
@@ -41,24 +41,24 @@ func (b *bench) finish(t *testing.T, integration string, verdict string, outcome
 func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	must(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise, Approval: true}))
+	must(t, b.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Advise, Approval: true}))
 	own, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	made := b.register(t, own, "https://one.example")
 	path, decide := "/api/v1/partner-integrations/"+made.ID, "/api/v1/operator/integrations/"+made.ID+"/go-live"
-	is := func(who header) (a certification.Admission, withheld bool) {
+	is := func(who header) (a conformance.Admission, withheld bool) {
 		t.Helper()
 		var got admission
 		b.do(t, "GET", path, "", who).data(t, &got)
 		must(t, b.store.Pool().QueryRow(t.Context(), `SELECT withheld FROM integrations`).Scan(&withheld))
 		return got.Admission, withheld
 	}
-	if a, withheld := is(own); a.GoLive != certification.NotRequested || !a.Approval || !withheld {
+	if a, withheld := is(own); a.GoLive != conformance.NotRequested || !a.Approval || !withheld {
 		t.Errorf("Expected it not listed before an approval, received %+v, withheld %t", a, withheld)
 	}
 	for range 2 { // asking again changes nothing
 		b.do(t, "POST", path+"/go-live", "", own)
 	}
-	if a, withheld := is(operator); a.GoLive != certification.Requested || a.RequestedAt == nil || !withheld {
+	if a, withheld := is(operator); a.GoLive != conformance.Requested || a.RequestedAt == nil || !withheld {
 		t.Errorf("Expected a request, received %+v, withheld %t", a, withheld)
 	}
 	var overview domain.Overview
@@ -68,25 +68,25 @@ func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 	}
 	wantProblem(t, b.ask(t, "POST", decide, `{}`, operator), 400, "approve")
 	b.do(t, "POST", decide, `{"approve": false, "reason": "Load more slots."}`, operator)
-	if a, withheld := is(own); a.GoLive != certification.Declined || a.Reason == nil || *a.Reason != "Load more slots." || !withheld {
+	if a, withheld := is(own); a.GoLive != conformance.Declined || a.Reason == nil || *a.Reason != "Load more slots." || !withheld {
 		t.Errorf("Expected a refusal with its reason, received %+v, withheld %t", a, withheld)
 	}
 	b.do(t, "POST", path+"/go-live", "", own)
 	b.do(t, "POST", decide, `{"approve": true}`, operator)
-	if a, withheld := is(own); a.GoLive != certification.Approved || a.Approval || withheld {
+	if a, withheld := is(own); a.GoLive != conformance.Approved || a.Approval || withheld {
 		t.Errorf("Expected it listed after the approval, received %+v, withheld %t", a, withheld)
 	}
 	wantProblem(t, b.ask(t, "POST", path+"/go-live", "", own), 409, "approved already")
 	var news struct {
-		Events []certification.Event `json:"events"`
-		Next   string                `json:"next_cursor"`
+		Events []conformance.Event `json:"events"`
+		Next   string              `json:"next_cursor"`
 	}
 	b.do(t, "GET", path+"/events?limit=1", "", own).data(t, &news)
-	if len(news.Events) != 1 || news.Events[0].Type != certification.GoLiveDeclined || news.Events[0].Data["reason"] != "Load more slots." {
+	if len(news.Events) != 1 || news.Events[0].Type != conformance.GoLiveDeclined || news.Events[0].Data["reason"] != "Load more slots." {
 		t.Errorf("Expected the refusal as the first news, received %+v", news)
 	}
 	b.do(t, "GET", path+"/events?after="+news.Next, "", own).data(t, &news)
-	if len(news.Events) != 1 || news.Events[0].Type != certification.WentLive {
+	if len(news.Events) != 1 || news.Events[0].Type != conformance.WentLive {
 		t.Errorf("Expected the approval next, received %+v", news)
 	}
 	next := news.Next
@@ -115,20 +115,20 @@ func TestAnIntegrationsOwnPolicyTakesPrecedence(t *testing.T) {
 	operator := b.signIn(t, domain.Operator)
 	made := b.register(t, b.signIn(t, domain.Partner), "https://one.example")
 	for _, step := range []struct {
-		service  certification.Policy
+		service  conformance.Policy
 		own      string
-		want     certification.Policy
+		want     conformance.Policy
 		shown    bool
 		withheld bool
 	}{
-		{certification.Off, `null`, certification.Off, false, false},
-		{certification.Off, `"advise"`, certification.Advise, true, false},
-		{certification.Off, `"require"`, certification.Require, true, true},
-		{certification.Require, `"advise"`, certification.Advise, true, false},
-		{certification.Require, `"off"`, certification.Off, false, false},
-		{certification.Require, `null`, certification.Require, true, true},
+		{conformance.Off, `null`, conformance.Off, false, false},
+		{conformance.Off, `"advise"`, conformance.Advise, true, false},
+		{conformance.Off, `"require"`, conformance.Require, true, true},
+		{conformance.Require, `"advise"`, conformance.Advise, true, false},
+		{conformance.Require, `"off"`, conformance.Off, false, false},
+		{conformance.Require, `null`, conformance.Require, true, true},
 	} {
-		must(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: step.service}))
+		must(t, b.store.Runs.Govern(t.Context(), conformance.Rules{Default: step.service}))
 		var got admission
 		b.do(t, "PUT", "/api/v1/operator/integrations/"+made.ID+"/certification", `{"certification":`+step.own+`}`, operator).data(t, &got)
 		var withheld bool
@@ -150,7 +150,7 @@ func TestTheMatrixSaysWhoBreachesWhatAndSinceWhen(t *testing.T) {
 	b.finish(t, bad, "nonconformant", map[string]string{"products.status": "failed", "availability.status": "failed", "availability.limit": "warned"})
 	pgtest.Exec(t, b.store, `UPDATE conformance_breaches SET since = since - interval '3 days'`)
 	last := b.finish(t, bad, "nonconformant", map[string]string{"products.status": "failed", "availability.status": "passed", "availability.limit": "blocked"})
-	ask := func(query string) (m certification.Matrix) {
+	ask := func(query string) (m conformance.Matrix) {
 		t.Helper()
 		b.do(t, "GET", "/api/v1/operator/conformance"+query, "", operator).data(t, &m)
 		return m

@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -58,8 +59,8 @@ func setup(t testing.TB, change ...func(*replica.Config)) *bench {
 	must(t, err)
 	t.Cleanup(ready.Close)
 	config.Ready = ready.Check
-	config.Metrics.Judge(func() judging.Counts {
-		return judging.Counts{Dropped: map[judging.Dropped]int64{judging.DroppedBehind: 0}}
+	config.Metrics.Judge(func() conformance.Counts {
+		return conformance.Counts{Dropped: map[conformance.Dropped]int64{conformance.DroppedBehind: 0}}
 	})
 	for _, c := range change {
 		c(&config)
@@ -163,10 +164,5 @@ func wantProblem(t testing.TB, a answer, status int, words ...string) {
 	}
 }
 
-// must ends the test if there is an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check

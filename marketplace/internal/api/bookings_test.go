@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"fmt"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -34,15 +33,9 @@ type shop struct {
 func openShop(t testing.TB, change ...func(*replica.Config)) *shop {
 	t.Helper()
 	s := &shop{bench: setup(t, change...)}
-	var err error
-	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
-	must(t, err)
-	server := httptest.NewServer(s.partner)
-	t.Cleanup(func() { s.partner.Close(); server.Close() })
-	s.partnerURL = server.URL
-	s.control, err = control.New(server.URL, control.Options{})
-	must(t, err)
-	made := s.register(t, s.signIn(t, domain.Partner), server.URL)
+	mock := mocktest.Start(t, mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
+	s.partner, s.partnerURL, s.control = mock.Mock, mock.URL, mock.Control
+	made := s.register(t, s.signIn(t, domain.Partner), mock.URL)
 	if a := s.trigger(t, made); a.StatusCode != 200 {
 		t.Fatalf("want a catalog, got %s", a.body)
 	}

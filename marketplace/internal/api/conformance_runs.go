@@ -15,25 +15,25 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
 type runStore interface {
-	Run(ctx context.Context, integration, id uuid.UUID) (certification.Run, error)
-	List(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[certification.Run], error)
+	Run(ctx context.Context, integration, id uuid.UUID) (conformance.Run, error)
+	List(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[conformance.Run], error)
 	Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error)
-	Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error)
+	Parts(ctx context.Context, run uuid.UUID, kind conformance.Kind, after int) ([]conformance.Part, error)
 	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
-	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error)
+	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Certification, error)
 	admissionStore
 }
 
 // Runs is the API's access to conformance runs.
 type Runs struct {
 	Store    runStore
-	Service  *certification.Service
-	Links    *certification.Links
+	Service  *conformance.Service
+	Links    *conformance.Links
 	Keys     []byte          // the JSON Web Key Set of certificates
 	Stopping <-chan struct{} `part:"optional"` // closed when progress streams must end; nil: never
 	Stream   time.Duration   // the duration of a stream; 0: streamTime
@@ -65,8 +65,8 @@ func newRunHandler(c Config, integrations integrationHandler) runHandler {
 }
 
 type runRequest struct {
-	Scope certification.Scope `json:"scope" validate:"omitempty,oneof=full read_only"` // "": full
-	Rules []string            `json:"rules" validate:"max=300,dive,ruleid"`            // empty: all
+	Scope conformance.Scope `json:"scope" validate:"omitempty,oneof=full read_only"` // "": full
+	Rules []string          `json:"rules" validate:"max=300,dive,ruleid"`            // empty: all
 }
 
 // start queues a run.
@@ -76,7 +76,7 @@ func (h runHandler) start(r *http.Request, i domain.Integration) (any, error) {
 		return nil, err
 	}
 	if body.Scope == "" {
-		body.Scope = certification.Full
+		body.Scope = conformance.Full
 	}
 	id, err := h.Service.Start(r.Context(), i.ID, body.Scope, body.Rules, caller(r.Context()).Role == domain.Operator)
 	return map[string]uuid.UUID{"run_id": id}, err
@@ -86,9 +86,9 @@ func (h runHandler) start(r *http.Request, i domain.Integration) (any, error) {
 type runView struct {
 	ID              uuid.UUID           `json:"run_id"`
 	Integration     uuid.UUID           `json:"integration_id"`
-	Scope           certification.Scope `json:"scope"`
+	Scope           conformance.Scope   `json:"scope"`
 	Rules           domain.List[string] `json:"rules"` // empty: all
-	State           certification.State `json:"state"`
+	State           conformance.State   `json:"state"`
 	Verdict         *string             `json:"verdict"`
 	Reason          *string             `json:"reason"`
 	SuiteVersion    *string             `json:"suite_version"`
@@ -101,11 +101,11 @@ type runView struct {
 
 type runDetailView struct {
 	runView
-	Findings  domain.List[certification.Finding]  `json:"findings"`
-	NotUndone domain.List[certification.Leftover] `json:"not_undone"`
+	Findings  domain.List[conformance.Finding]  `json:"findings"`
+	NotUndone domain.List[conformance.Leftover] `json:"not_undone"`
 }
 
-func viewRun(r certification.Run) runView {
+func viewRun(r conformance.Run) runView {
 	return runView{
 		ID: r.ID, Integration: r.Integration, Scope: r.Scope, Rules: r.Rules, State: r.State, Verdict: orNull(r.Verdict), Reason: orNull(r.Reason),
 		SuiteVersion: orNull(r.SuiteVersion), ContractVersion: orNull(r.ContractVersion), Counts: r.Counts,
@@ -129,7 +129,7 @@ func (h runHandler) show(r *http.Request) (any, error) {
 }
 
 // findRun returns the run in the path, of an integration that the caller may see.
-func (h runHandler) findRun(r *http.Request) (run certification.Run, err error) {
+func (h runHandler) findRun(r *http.Request) (run conformance.Run, err error) {
 	_, err = h.integrations.withIntegration(func(r *http.Request, i domain.Integration) (any, error) {
 		id, err := pathID(r, "run")
 		if err == nil {
@@ -196,7 +196,7 @@ func (h runHandler) share(r *http.Request) (any, error) {
 	if err := readOptionalBody(r, &body); err != nil {
 		return nil, err
 	}
-	if run.State != certification.Finished {
+	if run.State != conformance.Finished {
 		return nil, domain.Errorf(domain.Conflict, "the run has no report to share: its state is %s, not finished", run.State)
 	}
 	days := sharedDays
@@ -221,7 +221,7 @@ func (h runHandler) serveShared(w http.ResponseWriter, r *http.Request) error {
 		body, err = h.Store.Report(r.Context(), run, sharedReport)
 	}
 	switch {
-	case errors.Is(err, certification.ErrLinkExpired):
+	case errors.Is(err, conformance.ErrLinkExpired):
 		writeLinkPage(w, http.StatusGone, "This link has expired", "Ask the person who sent it for a new one.")
 	case domain.CodeOf(err) == domain.NotFound:
 		writeLinkPage(w, http.StatusNotFound, "This link opens no report",
@@ -298,7 +298,7 @@ func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 }
 
 // stream ends when the caller or the database is gone. The caller reconnects.
-func (h runHandler) stream(ctx context.Context, to *events, run certification.Run) {
+func (h runHandler) stream(ctx context.Context, to *events, run conformance.Run) {
 	ctx, cancel := context.WithTimeout(ctx, h.Stream)
 	defer cancel()
 	for after := 0; ; {
@@ -306,7 +306,7 @@ func (h runHandler) stream(ctx context.Context, to *events, run certification.Ru
 		if err != nil {
 			return
 		}
-		parts, err := h.Store.Parts(ctx, run.ID, certification.Progress, after)
+		parts, err := h.Store.Parts(ctx, run.ID, conformance.Progress, after)
 		if err != nil {
 			return
 		}
@@ -346,7 +346,7 @@ func (e *events) rules(lines []byte) {
 	}
 }
 
-func (e *events) end(run certification.Run) {
+func (e *events) end(run conformance.Run) {
 	fmt.Fprintf(e.w, "event: end\ndata: {\"state\":%q,\"verdict\":%q}\n\n", run.State, run.Verdict)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
@@ -19,27 +19,27 @@ import (
 // storeFinishedRun stores a finished run of an integration and returns its id.
 func (b *bench) storeFinishedRun(t testing.TB, integration string) uuid.UUID {
 	t.Helper()
-	run := certification.Run{ID: uuid.Must(uuid.NewV7()), Integration: uuid.MustParse(integration), Scope: certification.Full}
+	run := conformance.Run{ID: uuid.Must(uuid.NewV7()), Integration: uuid.MustParse(integration), Scope: conformance.Full}
 	must(t, b.store.Runs.Create(t.Context(), run, 0))
-	lease := certification.Lease{Run: run.ID, Holder: uuid.New(), Time: time.Hour}
+	lease := conformance.Lease{Run: run.ID, Holder: uuid.New(), Time: time.Hour}
 	_, err := b.store.Runs.Begin(t.Context(), lease)
 	must(t, err)
 	for i, lines := range []string{"{\"id\":\"one\"}\n{\"id\":\"two\"}\n", "{\"id\":\"three\"}\n"} {
-		must(t, b.store.Runs.Extend(t.Context(), lease, []certification.Part{{Kind: certification.Progress, Number: i + 1, Body: []byte(lines)}}))
+		must(t, b.store.Runs.Extend(t.Context(), lease, []conformance.Part{{Kind: conformance.Progress, Number: i + 1, Body: []byte(lines)}}))
 	}
-	var reports []certification.Report
-	for _, name := range certification.ReportNames() {
+	var reports []conformance.Report
+	for _, name := range conformance.ReportNames() {
 		var packed bytes.Buffer
 		pack := gzip.NewWriter(&packed)
 		_, err := pack.Write([]byte(`{"verdict":"nonconformant"}`))
 		must(t, err)
 		must(t, pack.Close())
-		reports = append(reports, certification.Report{Name: name, Gzip: packed.Bytes()})
+		reports = append(reports, conformance.Report{Name: name, Gzip: packed.Bytes()})
 	}
-	_, err = b.store.Runs.Finish(t.Context(), lease, certification.Outcome{State: certification.Finished, Reports: reports, Result: certification.Result{
+	_, err = b.store.Runs.Finish(t.Context(), lease, conformance.Outcome{State: conformance.Finished, Reports: reports, Result: conformance.Result{
 		Verdict: "nonconformant", SuiteVersion: "1.2.3", ContractVersion: "c0ffee", Counts: map[string]int{"failed": 1},
-		Findings:  []certification.Finding{{Rule: "reserve.status", Title: "two", Endpoint: "reserve", Level: "MUST", Clause: "RES-1", Outcome: "failed", Message: "received 500", Fix: "Answer 200."}},
-		NotUndone: []certification.Leftover{{Kind: "hold", Code: "c-1", Start: "2026-07-01T09:00:00Z", Reason: "no answer"}},
+		Findings:  []conformance.Finding{{Rule: "reserve.status", Title: "two", Endpoint: "reserve", Level: "MUST", Clause: "RES-1", Outcome: "failed", Message: "received 500", Fix: "Answer 200."}},
+		NotUndone: []conformance.Leftover{{Kind: "hold", Code: "c-1", Start: "2026-07-01T09:00:00Z", Reason: "no answer"}},
 	}})
 	must(t, err)
 	return run.ID
@@ -75,10 +75,10 @@ func TestAPartnerStartsARunAndLearnsOfTheOneInProgress(t *testing.T) {
 	partner := b.signIn(t, domain.Partner)
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	var started, shown struct {
-		ID      string              `json:"run_id"`
-		State   certification.State `json:"state"`
-		Scope   certification.Scope `json:"scope"`
-		Verdict *string             `json:"verdict"`
+		ID      string            `json:"run_id"`
+		State   conformance.State `json:"state"`
+		Scope   conformance.Scope `json:"scope"`
+		Verdict *string           `json:"verdict"`
 	}
 	a := b.do(t, "POST", runs, `{"scope":"read_only"}`, partner)
 	a.data(t, &started)
@@ -88,7 +88,7 @@ func TestAPartnerStartsARunAndLearnsOfTheOneInProgress(t *testing.T) {
 	a = b.do(t, "POST", runs, "", partner)
 	wantProblem(t, a, 409, "in progress", `"run_id":"`+started.ID+`"`)
 	b.do(t, "GET", runs+"/"+started.ID, "", partner).data(t, &shown)
-	if shown.State != certification.Queued || shown.Scope != certification.ReadOnly || shown.Verdict != nil {
+	if shown.State != conformance.Queued || shown.Scope != conformance.ReadOnly || shown.Verdict != nil {
 		t.Errorf("want it queued as it was asked for, got %+v", shown)
 	}
 	wantProblem(t, b.do(t, "GET", runs+"/"+started.ID+"/report.json", "", partner), 404, "report not found")
@@ -104,9 +104,9 @@ func TestARunIsReadWithItsFindingsAndReports(t *testing.T) {
 	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 	id := b.storeFinishedRun(t, strings.Split(runs, "/")[4]).String()
 	var shown struct {
-		Verdict   string                   `json:"verdict"`
-		Findings  []certification.Finding  `json:"findings"`
-		NotUndone []certification.Leftover `json:"not_undone"`
+		Verdict   string                 `json:"verdict"`
+		Findings  []conformance.Finding  `json:"findings"`
+		NotUndone []conformance.Leftover `json:"not_undone"`
 	}
 	b.do(t, "GET", runs+"/"+id, "", partner).data(t, &shown)
 	if shown.Verdict != "nonconformant" || len(shown.Findings) != 1 || shown.Findings[0].Fix != "Answer 200." || len(shown.NotUndone) != 1 {

@@ -44,9 +44,9 @@ func judge(t testing.TB, request *http.Request, body string, a answer) {
 			wrong = []string{"the path is not described"}
 		}
 	default:
-		wrong = op.JudgeAnswer(a.StatusCode, a.Header, a.body)
+		wrong = judgeAnswer(op, a.StatusCode, a.Header, a.body)
 		if a.StatusCode < http.StatusMultipleChoices {
-			wrong = append(wrong, op.JudgeRequest(request.URL, request.Header, []byte(body))...)
+			wrong = append(wrong, judgeRequest(op, request.URL, request.Header, []byte(body))...)
 		}
 	}
 	wrong = append(wrong, judgeProblem(a)...)
@@ -155,7 +155,7 @@ func TestEveryParameterOfAPathIsDescribed(t *testing.T) {
 			}
 			if p.Example != nil && p.In == "query" {
 				u := &url.URL{Path: op.Path, RawQuery: url.Values{p.Name: {fmt.Sprint(p.Example)}}.Encode()}
-				for _, wrong := range op.JudgeRequest(u, http.Header{}, nil) {
+				for _, wrong := range judgeRequest(op, u, http.Header{}, nil) {
 					if strings.Contains(wrong, "query parameter "+p.Name+":") {
 						t.Errorf("%s %s: the example of %s: %s", op.Method, op.Path, p.Name, wrong)
 					}

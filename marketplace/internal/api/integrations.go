@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -127,8 +127,8 @@ type integrationView struct {
 	Slots                 catalog.SlotsKnown             `json:"slots"`
 	Calls                 domain.List[partner.HourCount] `json:"calls"`         // of the last day, by hour; oldest first
 	Breaches              domain.List[domain.Breach]     `json:"breaches"`      // newest first
-	Certification         *certification.Certification   `json:"certification"` // nil: not shown
-	Admission             certification.Admission        `json:"admission"`
+	Certification         *conformance.Certification     `json:"certification"` // nil: not shown
+	Admission             conformance.Admission          `json:"admission"`
 }
 
 // callsCounted is how far back calls are counted by hour, in addition to the current hour.

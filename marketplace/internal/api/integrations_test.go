@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner"
 	mockclient "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas"
 )
 
@@ -40,11 +41,8 @@ func (b *bench) register(t testing.TB, who header, baseURL string) registered {
 // aPartner starts a mock partner that keeps the contract, and returns it with its address.
 func aPartner(t *testing.T) (*mockpartner.Mock, string) {
 	t.Helper()
-	mock, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key"})
-	must(t, err)
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	return mock, server.URL
+	mock := mocktest.Start(t, mockpartner.Options{AuthKey: "partner-key"})
+	return mock.Mock, mock.URL
 }
 
 func (b *bench) trigger(t testing.TB, r registered) answer {

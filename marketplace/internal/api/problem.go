@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
@@ -69,7 +69,7 @@ func problemOf(err error) problem {
 			p.Message, p.Error = ours.Message, ours.Details
 		}
 	}
-	if underWay := (*certification.UnderWay)(nil); errors.As(err, &underWay) {
+	if underWay := (*conformance.UnderWay)(nil); errors.As(err, &underWay) {
 		p.RunID = &underWay.Run
 	}
 	if len(p.Error) == 0 {

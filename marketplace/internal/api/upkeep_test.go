@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/mockpartner"
 	mockclient "partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 )
 
 const integrationsPath = "/api/v1/partner-integrations/"
@@ -26,10 +27,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	mock, address := aPartner(t)
-	other, err := mockpartner.New(mockpartner.Options{AuthKey: "partner-key-2"})
-	must(t, err)
-	moved := httptest.NewServer(other)
-	t.Cleanup(moved.Close)
+	moved := mocktest.Start(t, mockpartner.Options{AuthKey: "partner-key-2"})
 	owner := b.signIn(t, domain.Partner)
 	made := b.register(t, owner, address)
 	path := integrationsPath + made.ID
@@ -57,7 +55,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	if view.BaseURL != moved.URL {
 		t.Errorf("want the new address, got %q", view.BaseURL)
 	}
-	if a := b.trigger(t, made); a.StatusCode != 200 || len(other.Default().Exchanges(mockclient.Filter{})) < 3 {
+	if a := b.trigger(t, made); a.StatusCode != 200 || len(moved.Mock.Default().Exchanges(mockclient.Filter{})) < 3 {
 		t.Errorf("want the next sync to use the new address and key, got %d %s", a.StatusCode, a.body)
 	}
 	if view.Health.FailureCount != 0 {

@@ -224,9 +224,7 @@ func (w *walker) body(op *openapi.Operation) string {
 		value = w.mutate(value)
 	}
 	text, err := json.Marshal(value)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	if w.odds(60) {
 		text = text[:w.random.IntN(len(text)+1)]
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -73,7 +73,7 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 	booked := w.book(t, w.live)
 	wanted("without a policy", true)
 
-	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
+	must(t, w.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Require}))
 	wanted("before a certificate", false)
 	if a := w.do(t, "POST", "/api/v1/resellers/bookings/"+booked+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, w.live.callers[0].headers...); a.StatusCode != http.StatusOK {
 		t.Errorf("Expected a booking from before paid, received %s", a.body)
@@ -106,7 +106,7 @@ func TestActivitiesWithoutARequiredCertificateAreOnNoSurface(t *testing.T) {
 	}
 	wanted("after the certificate's time", false)
 
-	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Off}))
+	must(t, w.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Off}))
 	wanted("without the policy again", true)
 }
 
@@ -146,7 +146,7 @@ func TestACertificateListsActivitiesOnOtherReplicas(t *testing.T) {
 		t.Logf("%s: after %s on both replicas", what, time.Since(began).Round(time.Millisecond))
 	}
 	await("before the policy", true)
-	must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
+	must(t, w.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Require}))
 	await("without a certificate", false)
 	w.certify(t, w.live.partner.ID)
 	await("with a certificate", true)
@@ -164,11 +164,11 @@ func TestResellersReceiveEventsWhenActivitiesAreWithheldAndListedAgain(t *testin
 	}
 	listed := count(`SELECT count(*) FROM activities a JOIN integrations i ON i.id = a.integration_id WHERE i.mode = 'live' AND a.partner_active AND a.operator_active`)
 	for _, one := range []struct {
-		policy   certification.Policy
+		policy   conformance.Policy
 		reported string
-	}{{certification.Require, "activity.removed"}, {certification.Off, "activity.changed"}} {
+	}{{conformance.Require, "activity.removed"}, {conformance.Off, "activity.changed"}} {
 		pgtest.Exec(t, w.store, `DELETE FROM event_outbox`)
-		must(t, w.store.Runs.Govern(t.Context(), certification.Rules{Default: one.policy}))
+		must(t, w.store.Runs.Govern(t.Context(), conformance.Rules{Default: one.policy}))
 		if reported := count(`SELECT count(*) FROM event_outbox WHERE type = '` + one.reported + `' AND mode = 'live'`); reported != listed {
 			t.Errorf("Expected %s of %d activities, received %d", one.reported, listed, reported)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -20,9 +21,7 @@ const page = "../../../docs/booking.md"
 func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	drawn := string(text)
 	for name, body := range map[string]string{
 		"diagram": "```mermaid\n" + diagram() + "```\n",
@@ -43,9 +42,7 @@ func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 	if !*update {
 		t.Fatal("docs/booking.md shows another table: go test ./marketplace/booking -run ThePage -update")
 	}
-	if err := os.WriteFile(page, []byte(drawn), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, os.WriteFile(page, []byte(drawn), 0o644))
 }
 
 // diagram draws the transitions from one state to another for mermaid, with an arrow for each two

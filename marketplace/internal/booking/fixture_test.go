@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
@@ -67,12 +68,8 @@ func (b *bench) arm(t *testing.T, fault string) {
 	check(t, err)
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// check ends the test on an error.
+var check = errtest.Check
 
 func setup(t testing.TB, change ...func(*mockpartner.Options)) *bench {
 	t.Helper()

@@ -432,9 +432,7 @@ func (b *bench) limitsReserve(t *testing.T, to time.Duration) {
 			return partnertest.Unhurried(limit)
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(client.Close)
 	b.Config.Partner = client
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
@@ -13,9 +14,7 @@ import (
 func TestTheMarketplaceTakesTheNotificationsThatTheContractAllows(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../../schemas/testdata/notifications.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	var all []struct {
 		Name   string
 		Status int

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -260,9 +261,7 @@ func (p puller) Products(ctx context.Context, _ partner.Target, _ time.Time, rea
 // check ends a test that cannot continue.
 func check(t fataler, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 }
 
 // fataler is a test, or one check of rapid.

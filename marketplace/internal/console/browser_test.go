@@ -10,8 +10,9 @@ import (
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -80,7 +81,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		s := open(t)
 		made := s.registerStocked()
 		for _, gone := range call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities", "")[1:] {
-			s.must(s.control.Catalog.DeleteProduct(t.Context(), gone.ExternalSync.ExternalProductID))
+			errtest.Check(s.t, s.control.Catalog.DeleteProduct(t.Context(), gone.ExternalSync.ExternalProductID))
 		}
 		call[any](s, domain.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
 		o := s.signedIn(b, "/console/")
@@ -164,13 +165,13 @@ func TestTheConsoleInABrowser(t *testing.T) {
 // fillShop fills the shop with data, and returns the pages to look at.
 func (s *shop) fillShop() map[string]string {
 	s.t.Helper()
-	s.must(s.control.Defects.Apply(s.t.Context(), "age-limit-is-text"))
+	errtest.Check(s.t, s.control.Defects.Apply(s.t.Context(), "age-limit-is-text"))
 	made := s.registerStocked()
 	booking := s.bookUnconfirmed(s.order(made))
 	pgtest.Exec(s.t, s.store, `UPDATE bookings SET ends_at = starts_at + interval '20 hours', contact = contact || '{"fullName": "Bartholomew Featherstonehaugh-Cholmondeley"}'`) // values that take room
 	reseller := s.accounts[domain.Reseller].ID.String()
 	call[any](s, domain.Operator, "POST", "/operator/accounts/"+reseller+"/api-tokens", `{"name":"web shop"}`)
-	s.must(s.control.Defects.Remove(s.t.Context(), "age-limit-is-text"))
+	errtest.Check(s.t, s.control.Defects.Remove(s.t.Context(), "age-limit-is-text"))
 	s.arm(`{match: {endpoint: products}, times: 3, status: 503}`)
 	v := s.operator()
 	for range 3 { // makes it DEGRADED
@@ -180,7 +181,7 @@ func (s *shop) fillShop() map[string]string {
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
 	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
-	s.must(s.store.Runs.Govern(s.t.Context(), certification.Rules{Default: certification.Require}))
+	errtest.Check(s.t, s.store.Runs.Govern(s.t.Context(), conformance.Rules{Default: conformance.Require}))
 	activity := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
 		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/cookiejar"
-	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -25,6 +25,7 @@ import (
 	"partnerkit.dev/marketplace/internal/replica/replicatest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -59,29 +60,16 @@ func open(t testing.TB, change ...func(*replica.Config)) *shop {
 		c(&config)
 	}
 	_, s.address = replicatest.Serve(t, config)
-	var err error
-	s.partner, err = mockpartner.New(mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
-	s.must(err)
-	mock := httptest.NewServer(s.partner)
-	t.Cleanup(func() { s.partner.Close(); mock.Close() })
-	s.base = mock.URL
-	s.control, err = client.New(mock.URL, client.Options{})
-	s.must(err)
+	mock := mocktest.Start(t, mockpartner.Options{AuthKey: "partner-key", Now: s.now(), Frozen: true, Seed: 1})
+	s.partner, s.base, s.control = mock.Mock, mock.URL, mock.Control
 	return s
-}
-
-func (s *shop) must(err error) {
-	s.t.Helper()
-	if err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // call calls the API as an account of the role, requires success, and returns the answer's data.
 func call[T any](s *shop, role domain.Role, method, path, body string, headers ...string) (data T) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+"/api/v1"+path, strings.NewReader(body))
-	s.must(err)
+	errtest.Check(s.t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -93,10 +81,10 @@ func call[T any](s *shop, role domain.Role, method, path, body string, headers .
 		request.Header.Set(headers[i], headers[i+1])
 	}
 	response, err := http.DefaultClient.Do(request)
-	s.must(err)
+	errtest.Check(s.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	s.must(err)
+	errtest.Check(s.t, err)
 	frame := struct{ Data *T }{&data}
 	if err := json.Unmarshal(text, &frame); err != nil || response.StatusCode >= 300 {
 		s.t.Fatalf("%s %s was answered with %d: %s", method, path, response.StatusCode, text)
@@ -129,7 +117,7 @@ func (s *shop) order(of registered) string {
 	s.t.Helper()
 	const product, option = "tokyo-market", "breakfast"
 	slots, err := s.partner.Default().Slots(product, option, s.now().AddDate(0, 0, 9), 20)
-	s.must(err)
+	errtest.Check(s.t, err)
 	for _, slot := range slots {
 		if slot.Status != partnerapi.StatusAvailable {
 			continue
@@ -138,7 +126,7 @@ func (s *shop) order(of registered) string {
 			`{"productId":%q,"optionId":%q,"availabilityId":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":6}`,
 			product, option, slot.AvailabilityID, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End)), "x-webhook-secret", of.Secret)
 		var activity, variation uuid.UUID
-		s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
+		errtest.Check(s.t, s.store.Pool().QueryRow(s.t.Context(), `SELECT v.activity_id, v.id FROM slots s JOIN variations v ON v.id = s.variation_id`).Scan(&activity, &variation))
 		return fmt.Sprintf(`{"activity_id":%q,"variation_id":%q,"availability_id":%q,"units":[{"type":"ADULT","quantity":2}],"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com"},"reseller_reference":"R-1017"}`,
 			activity, variation, slot.AvailabilityID)
 	}
@@ -150,7 +138,7 @@ func (s *shop) order(of registered) string {
 func (s *shop) arm(fault string) {
 	s.t.Helper()
 	_, err := s.control.Faults.Arm(s.t.Context(), fault)
-	s.must(err)
+	errtest.Check(s.t, err)
 }
 
 // byHand reports to the partner's judge that an operator repeats the confirm, so that it does not
@@ -158,7 +146,7 @@ func (s *shop) arm(fault string) {
 func (s *shop) byHand() {
 	s.t.Helper()
 	_, err := s.control.Journal.Testify(s.t.Context(), client.Testimony{ByHand: s.partner.Default().Holds()[0].Code})
-	s.must(err)
+	errtest.Check(s.t, err)
 }
 
 // booked contains the tested fields of a booking.
@@ -194,7 +182,7 @@ type page struct {
 
 func (s *shop) visitor() *visitor {
 	jar, err := cookiejar.New(nil)
-	s.must(err)
+	errtest.Check(s.t, err)
 	return &visitor{s, &http.Client{Jar: jar}}
 }
 
@@ -217,7 +205,7 @@ func (s *shop) enter(site, email, password string) *visitor {
 func (v *visitor) get(path string) page {
 	v.t.Helper()
 	request, err := http.NewRequestWithContext(v.t.Context(), "GET", v.address+path, nil)
-	v.must(err)
+	errtest.Check(v.t, err)
 	return v.send(request)
 }
 
@@ -234,7 +222,7 @@ func (v *visitor) postFrom(site, path string, fields ...string) page {
 		form.Add(fields[i], fields[i+1])
 	}
 	request, err := http.NewRequestWithContext(v.t.Context(), "POST", v.address+path, strings.NewReader(form.Encode()))
-	v.must(err)
+	errtest.Check(v.t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Sec-Fetch-Site", site)
 	return v.send(request)
@@ -247,10 +235,10 @@ var ids = regexp.MustCompile(` id="([^"]*)"`)
 func (v *visitor) send(request *http.Request) page {
 	v.t.Helper()
 	response, err := v.client.Do(request)
-	v.must(err)
+	errtest.Check(v.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	v.must(err)
+	errtest.Check(v.t, err)
 	seen := map[string]bool{}
 	for _, id := range ids.FindAllSubmatch(text, -1) {
 		if seen[string(id[1])] {

@@ -9,8 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica/replicatest"
@@ -23,7 +24,7 @@ var opened = []string{"", "/signin", "/signout", "/invitation/{token}"}
 func (s *shop) routed(below string, visit func(method, path string)) {
 	s.t.Helper()
 	pages, err := console.New(console.Config{SignIn: &auth.Service{}, Secret: replicatest.Secret(s.t), Now: s.now, Log: slog.Default()})
-	s.must(err)
+	errtest.Check(s.t, err)
 	for _, p := range pages(http.NotFoundHandler()) {
 		path, is := strings.CutPrefix(p.Path, below)
 		if is && !p.Prefix && !slices.Contains(opened, path) && !strings.HasSuffix(path, ".css") && !strings.HasSuffix(path, ".js") {
@@ -55,13 +56,13 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	ana.shows(ana.get(own+"/runs/"+run+"/report.html"), 200, "The report")
 
 	other := domain.Account{ID: uuid.New(), Email: "ben@example.com", Role: domain.Partner, PasswordHash: s.accounts[domain.Partner].PasswordHash, CreatedAt: s.now()}
-	s.must(s.store.Accounts.CreateAccount(t.Context(), other))
+	errtest.Check(s.t, s.store.Accounts.CreateAccount(t.Context(), other))
 	ben := s.enter("/partners", other.Email, password)
 	if p := ben.post("/partners/integrations", "name", "Boats", "base_url", s.base, "auth_key", "partner-key"); p.status != 200 {
 		t.Fatalf("Expected a platform of the other partner, received %d: %s", p.status, p.text)
 	}
 	var bens string
-	s.must(s.store.Pool().QueryRow(t.Context(), `SELECT id FROM integrations WHERE account_id = $1`, other.ID).Scan(&bens))
+	errtest.Check(s.t, s.store.Pool().QueryRow(t.Context(), `SELECT id FROM integrations WHERE account_id = $1`, other.ID).Scan(&bens))
 
 	var asked []string
 	s.routed("/partners", func(method, path string) {
@@ -91,13 +92,13 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 		}
 	}
 	i, err := s.store.Partners.Integration(t.Context(), uuid.MustParse(made.ID))
-	s.must(err)
+	errtest.Check(s.t, err)
 	if i.Name != "Old Town Walks" || !i.DeletedAt.IsZero() {
 		t.Errorf("Expected the platform unchanged, received %+v", i)
 	}
 	runs, err := s.store.Runs.List(t.Context(), uuid.MustParse(made.ID), domain.PageRequest{Size: 9})
-	s.must(err)
-	if len(runs.Entries) != 1 || runs.Entries[0].State != certification.Finished {
+	errtest.Check(s.t, err)
+	if len(runs.Entries) != 1 || runs.Entries[0].State != conformance.Finished {
 		t.Errorf("Expected no other run, received %+v", runs.Entries)
 	}
 }

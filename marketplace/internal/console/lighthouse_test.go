@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/tooltest"
 )
 
@@ -46,13 +47,13 @@ func TestLighthouseFindsNothing(t *testing.T) {
 			"--chrome-flags=--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"}
 		if page.as != nil {
 			request, err := http.NewRequest(http.MethodGet, s.address+page.path, nil)
-			s.must(err)
+			errtest.Check(s.t, err)
 			var cookies []string
 			for _, c := range page.as.client.Jar.Cookies(request.URL) {
 				cookies = append(cookies, c.String())
 			}
 			headers, err := json.Marshal(map[string]string{"Cookie": strings.Join(cookies, "; ")})
-			s.must(err)
+			errtest.Check(s.t, err)
 			args = append(args, "--extra-headers="+string(headers))
 		}
 		judge := exec.CommandContext(t.Context(), strings.TrimSpace(string(command)), args...)
@@ -61,7 +62,7 @@ func TestLighthouseFindsNothing(t *testing.T) {
 			t.Fatalf("%s: %v: %s", page.path, err, output)
 		}
 		text, err := os.ReadFile(report)
-		s.must(err)
+		errtest.Check(s.t, err)
 		var result struct {
 			Final      string `json:"finalDisplayedUrl"`
 			Categories map[string]struct {
@@ -72,7 +73,7 @@ func TestLighthouseFindsNothing(t *testing.T) {
 				Score *float64 `json:"score"`
 			} `json:"audits"`
 		}
-		s.must(json.Unmarshal(text, &result))
+		errtest.Check(s.t, json.Unmarshal(text, &result))
 		if !strings.HasSuffix(result.Final, page.path) || len(result.Categories) != 2 {
 			t.Errorf("%s: Expected two categories of this page, received %d of %s", page.path, len(result.Categories), result.Final)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/benchsize"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -45,7 +46,7 @@ func BenchmarkPages(b *testing.B) {
 		for _, path := range paths {
 			measure(b, string(role)+" "+path, func() {
 				request, err := http.NewRequestWithContext(b.Context(), "GET", s.address+"/api/v1"+path+size, nil)
-				s.must(err)
+				errtest.Check(s.t, err)
 				request.Header.Set("Authorization", "Bearer "+tokens.AccessToken)
 				if p := s.visitor().send(request); p.status != 200 {
 					b.Fatalf("%s: want 200, got %d: %s", path, p.status, p.text)

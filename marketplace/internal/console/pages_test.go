@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -54,7 +55,7 @@ func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
 	if p := v.get(at); strings.Contains(p.text, title) {
 		t.Error("Expected no word of certificates where none is required")
 	}
-	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
+	errtest.Check(s.t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Require}))
 	v.shows(v.get(at), 200, title, "The partner has none yet")
 	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
@@ -96,9 +97,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 func TestProductsThatWereSetAsideAreShownWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	if err := s.control.Defects.Apply(t.Context(), "age-limit-is-text"); err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, s.control.Defects.Apply(t.Context(), "age-limit-is-text"))
 	made := s.registerStocked()
 	v := s.operator()
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "set aside", "/restrictions/minAge", "expected an age in years, an integer")
@@ -260,7 +259,7 @@ func TestListsHavePages(t *testing.T) {
 	for i := range 25 {
 		a := s.accounts[domain.Reseller]
 		a.ID, a.Email = [16]byte{15: byte(i)}, fmt.Sprintf("shop-%02d@example.com", i)
-		s.must(s.store.Accounts.CreateAccount(t.Context(), a))
+		errtest.Check(s.t, s.store.Accounts.CreateAccount(t.Context(), a))
 	}
 	v := s.operator()
 	first := v.get("/console/accounts?q=shop-&role=reseller")

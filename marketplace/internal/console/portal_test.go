@@ -13,24 +13,25 @@ import (
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/internal/errtest"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
 // begin starts the queued run of an integration as a replica does, and returns its lease.
-func (s *shop) begin(run string) certification.Lease {
+func (s *shop) begin(run string) conformance.Lease {
 	s.t.Helper()
-	lease := certification.Lease{Run: uuid.MustParse(run), Holder: uuid.New(), Time: time.Minute}
+	lease := conformance.Lease{Run: uuid.MustParse(run), Holder: uuid.New(), Time: time.Minute}
 	_, err := s.store.Runs.Begin(s.t.Context(), lease)
-	s.must(err)
+	errtest.Check(s.t, err)
 	return lease
 }
 
 // storeProgress stores lines of progress, as the run's replica does.
-func (s *shop) storeProgress(lease certification.Lease, lines ...string) {
+func (s *shop) storeProgress(lease conformance.Lease, lines ...string) {
 	s.t.Helper()
-	s.must(s.store.Runs.Extend(s.t.Context(), lease, []certification.Part{{Kind: certification.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
+	errtest.Check(s.t, s.store.Runs.Extend(s.t.Context(), lease, []conformance.Part{{Kind: conformance.Progress, Number: 1, Body: []byte(strings.Join(lines, "\n") + "\n")}}))
 }
 
 // packReport returns a compressed report.
@@ -39,40 +40,40 @@ func (s *shop) packReport(report string) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, err := w.Write([]byte(report))
-	s.must(err)
-	s.must(w.Close())
+	errtest.Check(s.t, err)
+	errtest.Check(s.t, w.Close())
 	return packed.Bytes()
 }
 
 // finish ends a run with these findings.
-func (s *shop) finish(lease certification.Lease, findings ...certification.Finding) {
+func (s *shop) finish(lease conformance.Lease, findings ...conformance.Finding) {
 	s.t.Helper()
 	page := s.packReport("<!DOCTYPE html><title>The report</title>")
 	verdict := "conformant"
 	if len(findings) > 0 {
 		verdict = "nonconformant"
 	}
-	judged := []certification.Judged{{Rule: "products.status", Endpoint: "products", Outcome: "passed"}}
+	judged := []conformance.Judged{{Rule: "products.status", Endpoint: "products", Outcome: "passed"}}
 	for _, f := range findings {
-		judged = append(judged, certification.Judged{Rule: f.Rule, Endpoint: f.Endpoint, Outcome: f.Outcome})
+		judged = append(judged, conformance.Judged{Rule: f.Rule, Endpoint: f.Endpoint, Outcome: f.Outcome})
 	}
-	_, err := s.store.Runs.Finish(s.t.Context(), lease, certification.Outcome{
-		State:   certification.Finished,
+	_, err := s.store.Runs.Finish(s.t.Context(), lease, conformance.Outcome{
+		State:   conformance.Finished,
 		Judged:  judged,
-		Result:  certification.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
-		Reports: []certification.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packReport(reported)}, {Name: "junit.xml", Gzip: page}},
+		Result:  conformance.Result{Verdict: verdict, SuiteVersion: "1.0.0", ContractVersion: "c0ffee", Counts: map[string]int{"passed": 190, "failed": len(findings)}, Findings: findings},
+		Reports: []conformance.Report{{Name: "report.html", Gzip: page}, {Name: "report.json", Gzip: s.packReport(reported)}, {Name: "junit.xml", Gzip: page}},
 	})
-	s.must(err)
+	errtest.Check(s.t, err)
 }
 
 // queuedRun returns the id of the queued run.
 func (s *shop) queuedRun() (run string) {
 	s.t.Helper()
-	s.must(s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
+	errtest.Check(s.t, s.store.Pool().QueryRow(s.t.Context(), `SELECT id FROM conformance_runs WHERE state = 'queued'`).Scan(&run))
 	return run
 }
 
-var twiceBooked = certification.Finding{
+var twiceBooked = conformance.Finding{
 	Rule: "confirm.repeat.booking", Title: "a second confirm makes no second booking", Endpoint: "confirm", Level: "MUST", Clause: "CNF-4", Outcome: "failed",
 	Message: "Expected the first booking, received another one.", Fix: "Answer with the booking that the code has become.",
 }
@@ -215,7 +216,7 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 func TestAPartnerAsksToGoLiveAndReadsTheAnswer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	s.must(s.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Advise, Approval: true}))
+	errtest.Check(s.t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Advise, Approval: true}))
 	made := s.registerStocked()
 	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
 	page := "/console/integrations/" + made.ID

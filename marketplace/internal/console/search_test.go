@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -60,7 +61,7 @@ func TestABookingsPageHasItsTicketsItsZoneAndMoneyAsItsReaderWritesIt(t *testing
 		{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"QR-77"},{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"https://tickets.example/77.pdf"},
 		{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"javascript:alert(1)"}]}]'`)
 	request, err := http.NewRequestWithContext(t.Context(), "GET", s.address+at, nil)
-	s.must(err)
+	errtest.Check(s.t, err)
 	request.Header.Set("Accept-Language", "de-DE")
 	p = v.send(request)
 	v.shows(p, 200, "1.234,50 EUR", "QR-77", "DIGITAL", `href="https://tickets.example/77.pdf"`, "<code>javascript:alert(1)</code>")

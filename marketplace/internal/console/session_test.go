@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
@@ -71,10 +72,10 @@ func TestASignInLastsADaysWorkAndIsTheBrowsersAlone(t *testing.T) {
 	cookies := func(secure bool) string {
 		s := open(t, func(c *replica.Config) { c.Secure = secure })
 		request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/signin", strings.NewReader(url.Values{"email": {"operator@example.com"}, "password": {password}}.Encode()))
-		s.must(err)
+		errtest.Check(s.t, err)
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		response, err := http.DefaultTransport.RoundTrip(request)
-		s.must(err)
+		errtest.Check(s.t, err)
 		defer response.Body.Close()
 		return strings.Join(response.Header["Set-Cookie"], "\n")
 	}
@@ -118,7 +119,7 @@ func TestAFormOfAnotherSiteIsRefused(t *testing.T) {
 		v.shows(v.postFrom(site, "/console/integrations/"+made.ID+"/delete"), 403, "did not come from these pages")
 	}
 	request, err := http.NewRequestWithContext(t.Context(), "POST", s.address+"/console/integrations/"+made.ID+"/delete", strings.NewReader(""))
-	s.must(err)
+	errtest.Check(s.t, err)
 	request.Header.Set("Origin", "https://evil.example") // as from a browser that sends no other header
 	v.shows(v.send(request), 403, "did not come from these pages")
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "Old Town Walks")

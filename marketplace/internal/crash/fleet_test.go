@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -280,12 +281,8 @@ func (f *fleet) showLogs(t *testing.T) {
 	}
 }
 
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// check ends the test on an error.
+var check = errtest.Check
 
 // waitUntil waits for an expected condition.
 func waitUntil(t *testing.T, within time.Duration, what string, so func() bool) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/pipetest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -315,13 +316,8 @@ func TestAPartnerThatHangsKeepsOnlyItsOwnCallersWaiting(t *testing.T) {
 	all.Wait()
 }
 
-// check ends a test that cannot continue.
-func check(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// check ends the test on an error.
+var check = errtest.Check
 
 // LIM-1: the client waits for the partner although the customer has disconnected.
 func TestFreshAvailabilityIsWaitedForAlsoWhenTheCustomerHangsUp(t *testing.T) {

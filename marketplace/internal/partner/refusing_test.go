@@ -37,9 +37,7 @@ func TestABookingCallIsMadeOverHTTP1EvenWhereThePartnerSpeaksHTTP2(t *testing.T)
 	if b.target.BaseURL, err = url.Parse(server.URL); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Probe(t.Context(), b.target); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Probe(t.Context(), b.target))
 	_, reserved := b.reserve(t.Context())
 	_, confirmed := b.confirm(t.Context())
 	if reserved.Kind != partner.Done || confirmed.Kind != partner.Done {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/waittest"
@@ -280,13 +281,8 @@ func TestAStartThatIsInterruptedLeavesNothingHalfMade(t *testing.T) {
 	}
 }
 
-// must stops the test on an error.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+// must ends the test on an error.
+var must = errtest.Check
 
 func TestTheLogOfTheServerHoldsNoRow(t *testing.T) {
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -24,11 +24,11 @@ const (
 )
 
 // Govern sets the rules for live integrations.
-func (r *Runs) Govern(ctx context.Context, rules certification.Rules) error {
+func (r *Runs) Govern(ctx context.Context, rules conformance.Rules) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `
 			UPDATE certification_policy SET required = $1, shown = $2, approval = $3 WHERE (required, shown, approval) <> ($1, $2, $3)`,
-			rules.Default == certification.Require, rules.Default != certification.Off, rules.Approval); err != nil {
+			rules.Default == conformance.Require, rules.Default != conformance.Off, rules.Approval); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, withhold)
@@ -42,21 +42,21 @@ const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld
 
 // Withhold unlists activities whose certificate has expired, and returns the integrations that
 // changed.
-func (r *Runs) Withhold(ctx context.Context) ([]certification.Listing, error) {
+func (r *Runs) Withhold(ctx context.Context) ([]conformance.Listing, error) {
 	// Once for each certificate: the event names the run that it rests on.
 	if _, err := r.pool.Exec(ctx, `
 		SELECT integration_event(c.integration_id, $1, jsonb_build_object('reason', 'expired', 'run_id', c.run_id)) FROM conformance_certificates c
 		WHERE c.ended_at IS NULL AND c.valid_until <= now() AND NOT EXISTS (
 			SELECT FROM integration_events e WHERE e.integration_id = c.integration_id AND e.type = $1 AND e.data->>'run_id' = c.run_id::text)`,
-		certification.CertificateEnded); err != nil {
+		conformance.CertificateEnded); err != nil {
 		return nil, err
 	}
-	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Listing], withhold+` RETURNING id, withheld`)
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[conformance.Listing], withhold+` RETURNING id, withheld`)
 }
 
 // Certifications returns the certification of integrations whose policy shows it.
-func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Certification, error) {
-	found := make(map[uuid.UUID]certification.Certification, len(integrations))
+func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Certification, error) {
+	found := make(map[uuid.UUID]conformance.Certification, len(integrations))
 	rows, err := r.pool.Query(ctx, `
 		SELECT i.id, `+standing+`, r.id, r.contract_version, r.suite_version, c.valid_until,
 			i.withheld AND integration_certification(i.id) = 'require' AND (`+certified+`) IS NOT TRUE,
@@ -68,12 +68,12 @@ func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (ma
 		return nil, err
 	}
 	var id uuid.UUID
-	var c certification.Certification
-	var reason *certification.EndReason
-	var ended certification.Ending
+	var c conformance.Certification
+	var reason *conformance.EndReason
+	var ended conformance.Ending
 	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld, &reason, &ended.At, &ended.Run}, func() error {
 		if c.Ended = nil; reason != nil {
-			c.Ended = &certification.Ending{Reason: *reason, At: ended.At, Run: ended.Run}
+			c.Ended = &conformance.Ending{Reason: *reason, At: ended.At, Run: ended.Run}
 		}
 		found[id] = c
 		return nil
@@ -95,21 +95,21 @@ const policyInForce = `coalesce(d.certification, CASE WHEN p.required THEN 'requ
 const admissionColumns = policyInForce + `, d.certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
 
 // admissionTargets returns the scan targets of admissionColumns.
-func admissionTargets(a *certification.Admission) []any {
+func admissionTargets(a *conformance.Admission) []any {
 	return []any{&a.Policy, &a.Own, &a.GoLive, &a.Approval, &a.RequestedAt, &a.DecidedAt, &a.Reason}
 }
 
 const admissionTables = ` LEFT JOIN integration_admissions d ON d.integration_id = i.id CROSS JOIN certification_policy p `
 
 // Admissions returns the admission of integrations.
-func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]certification.Admission, error) {
+func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Admission, error) {
 	rows, err := r.pool.Query(ctx, `SELECT i.id, `+admissionColumns+` FROM integrations i`+admissionTables+`WHERE i.id = ANY ($1)`, integrations)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[uuid.UUID]certification.Admission, len(integrations))
+	found := make(map[uuid.UUID]conformance.Admission, len(integrations))
 	var id uuid.UUID
-	var a certification.Admission
+	var a conformance.Admission
 	_, err = pgx.ForEachRow(rows, append([]any{&id}, admissionTargets(&a)...), func() error {
 		found[id] = a
 		return nil
@@ -118,7 +118,7 @@ func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uu
 }
 
 // SetPolicy sets an integration's own certification policy, or removes it for nil.
-func (r *Runs) SetPolicy(ctx context.Context, integration uuid.UUID, policy *certification.Policy) error {
+func (r *Runs) SetPolicy(ctx context.Context, integration uuid.UUID, policy *conformance.Policy) error {
 	_, err := r.pool.Exec(ctx, `
 		INSERT INTO integration_admissions (integration_id, certification) VALUES ($1, $2)
 		ON CONFLICT (integration_id) DO UPDATE SET certification = EXCLUDED.certification`, integration, policy)
@@ -141,9 +141,9 @@ func (r *Runs) RequestGoLive(ctx context.Context, integration uuid.UUID) error {
 // DecideGoLive approves or declines, also without a request, and informs the partner. It returns
 // whether that changed anything.
 func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error) {
-	state, event := certification.Declined, certification.GoLiveDeclined
+	state, event := conformance.Declined, conformance.GoLiveDeclined
 	if approve {
-		state, event = certification.Approved, certification.WentLive
+		state, event = conformance.Approved, conformance.WentLive
 	}
 	err = r.transaction(ctx, func(tx pgx.Tx) error {
 		made, err := tx.Exec(ctx, `
@@ -160,14 +160,14 @@ func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve 
 }
 
 // EventsAfter returns an integration's events after that id, oldest first.
-func (r *Runs) EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]certification.Event, error) {
-	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
+func (r *Runs) EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]conformance.Event, error) {
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[conformance.Event], `
 		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND id > $2 ORDER BY id LIMIT $3`, integration, after, most)
 }
 
 // LatestEvents returns an integration's last events, newest first.
-func (r *Runs) LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]certification.Event, error) {
-	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Event], `
+func (r *Runs) LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]conformance.Event, error) {
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[conformance.Event], `
 		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, most)
 }
 

@@ -22,13 +22,9 @@ func TestAJobIsDueByTheDatabasesClock(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}, job.Cancel{Booking: uuid.New()}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.InsertJobs(t.Context(), job.Release{Booking: uuid.New()}, job.Cancel{Booking: uuid.New()}))
 	var due int
-	if err := store.Pool().QueryRow(t.Context(), `SELECT count(*) FROM river_job WHERE state = 'available' AND scheduled_at = (metadata->>'now')::timestamptz AND created_at = scheduled_at`).Scan(&due); err != nil {
-		t.Fatal(err)
-	}
+	check(t, store.Pool().QueryRow(t.Context(), `SELECT count(*) FROM river_job WHERE state = 'available' AND scheduled_at = (metadata->>'now')::timestamptz AND created_at = scheduled_at`).Scan(&due))
 	if due != 2 {
 		t.Errorf("want both jobs due since the database's own time, got %d of them", due)
 	}

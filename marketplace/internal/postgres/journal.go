@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
-	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/partner"
 )
 
@@ -202,8 +202,8 @@ const keepBreach = `
 		last_seen = greatest(b.last_seen, EXCLUDED.last_seen)
 	RETURNING count = @count`
 
-// KeepBreaches implements judging.Store.
-func (p *Partners) KeepBreaches(ctx context.Context, found []judging.Breach) (fresh []judging.Breach, err error) {
+// KeepBreaches implements conformance.BreachStore.
+func (p *Partners) KeepBreaches(ctx context.Context, found []conformance.Breach) (fresh []conformance.Breach, err error) {
 	batch := &pgx.Batch{}
 	for _, b := range found {
 		batch.Queue(keepBreach, named{

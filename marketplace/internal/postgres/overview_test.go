@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -47,8 +47,8 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 	pgtest.Exec(t, s.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
 		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days' FROM integrations WHERE name = 'Walks 3'`)
-	named := func(policy certification.Policy) (listed bool, ended string) {
-		check(t, s.store.Runs.Govern(t.Context(), certification.Rules{Default: policy}))
+	named := func(policy conformance.Policy) (listed bool, ended string) {
+		check(t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: policy}))
 		o, err := s.store.Overview(t.Context(), now)
 		check(t, err)
 		for _, due := range o.IntegrationsDue {
@@ -73,11 +73,11 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 		{"it is for another address", `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`, true, "address_changed"},
 	} {
 		pgtest.Exec(t, s.store, c.change)
-		if listed, ended := named(certification.Advise); listed != c.listed || ended != c.ended {
+		if listed, ended := named(conformance.Advise); listed != c.listed || ended != c.ended {
 			t.Errorf("%s: Expected listed %t and ended %q, received %t and %q", c.name, c.listed, c.ended, listed, ended)
 		}
 	}
-	if listed, _ := named(certification.Off); listed {
+	if listed, _ := named(conformance.Off); listed {
 		t.Error("Expected no certificate named where they are not shown")
 	}
 }

@@ -11,17 +11,17 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
 )
 
-// Runs stores conformance runs. It is a certification.Store. Leases expire by the database's clock,
+// Runs stores conformance runs. It is a conformance.Store. Leases expire by the database's clock,
 // which replicas share.
 type Runs struct{ database }
 
 // Create stores a queued run and its job, or returns an *UnderWay if the integration has one.
-func (r *Runs) Create(ctx context.Context, run certification.Run, most int) error {
+func (r *Runs) Create(ctx context.Context, run conformance.Run, most int) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if most > 0 {
 			underWay, err := one(ctx, tx, "count", pgx.RowTo[int], `
@@ -49,34 +49,34 @@ func (r *Runs) Create(ctx context.Context, run certification.Run, most int) erro
 		if err != nil {
 			return err
 		}
-		return &certification.UnderWay{Run: other}
+		return &conformance.UnderWay{Run: other}
 	})
 }
 
 const runColumns = `id, integration_id, scope, rules, state, created_at, started_at, finished_at, cleanups, coalesce(verdict, ''), reason, suite_version, contract_version, counts, findings, not_undone`
 
-func scanRun(row pgx.CollectableRow) (r certification.Run, err error) {
+func scanRun(row pgx.CollectableRow) (r conformance.Run, err error) {
 	err = row.Scan(&r.ID, &r.Integration, &r.Scope, &r.Rules, &r.State, &r.CreatedAt, (*zeronull.Timestamptz)(&r.StartedAt), (*zeronull.Timestamptz)(&r.FinishedAt), &r.Cleanups,
 		&r.Verdict, &r.Reason, &r.SuiteVersion, &r.ContractVersion, &r.Counts, &r.Findings, &r.NotUndone)
 	return r, err
 }
 
 // Begin starts a queued run, or returns NotFound if it is not queued.
-func (r *Runs) Begin(ctx context.Context, l certification.Lease) (certification.Run, error) {
+func (r *Runs) Begin(ctx context.Context, l conformance.Lease) (conformance.Run, error) {
 	return one(ctx, r.pool, "conformance run", scanRun, `
 		UPDATE conformance_runs SET state = 'running', started_at = now(), holder = $2, leased_until = now() + $3::interval
 		WHERE id = $1 AND state = 'queued' RETURNING `+runColumns, l.Run, l.Holder, l.Time)
 }
 
 // TakeOver claims a running run whose lease has expired, or returns NotFound.
-func (r *Runs) TakeOver(ctx context.Context, l certification.Lease) (certification.Run, error) {
+func (r *Runs) TakeOver(ctx context.Context, l conformance.Lease) (conformance.Run, error) {
 	return one(ctx, r.pool, "conformance run", scanRun, `
 		UPDATE conformance_runs SET holder = $2, leased_until = now() + $3::interval, cleanups = cleanups + 1
 		WHERE id = $1 AND state = 'running' AND leased_until < now() RETURNING `+runColumns, l.Run, l.Holder, l.Time)
 }
 
 // withLease runs f in a transaction while the lease holds the run.
-func (r *Runs) withLease(ctx context.Context, l certification.Lease, f func(pgx.Tx) error) error {
+func (r *Runs) withLease(ctx context.Context, l conformance.Lease, f func(pgx.Tx) error) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if _, err := one(ctx, tx, "conformance run", pgx.RowTo[uuid.UUID], `
 			SELECT id FROM conformance_runs WHERE id = $1 AND state = 'running' AND holder = $2 FOR UPDATE`, l.Run, l.Holder); err != nil {
@@ -87,7 +87,7 @@ func (r *Runs) withLease(ctx context.Context, l certification.Lease, f func(pgx.
 }
 
 // Extend stores output of a run and extends its lease.
-func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certification.Part) error {
+func (r *Runs) Extend(ctx context.Context, l conformance.Lease, parts []conformance.Part) error {
 	return r.withLease(ctx, l, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
 		batch.Queue(`UPDATE conformance_runs SET leased_until = now() + $2::interval WHERE id = $1`, l.Run, l.Time)
@@ -99,13 +99,13 @@ func (r *Runs) Extend(ctx context.Context, l certification.Lease, parts []certif
 }
 
 // Parts returns the output of a run, of one kind, after a number.
-func (r *Runs) Parts(ctx context.Context, run uuid.UUID, kind certification.Kind, after int) ([]certification.Part, error) {
-	return queryAll(ctx, r.pool, pgx.RowToStructByPos[certification.Part], `
+func (r *Runs) Parts(ctx context.Context, run uuid.UUID, kind conformance.Kind, after int) ([]conformance.Part, error) {
+	return queryAll(ctx, r.pool, pgx.RowToStructByPos[conformance.Part], `
 		SELECT kind, number, body FROM conformance_run_parts WHERE run_id = $1 AND kind = $2 AND number > $3 ORDER BY number`, run, kind, after)
 }
 
 // Requeue resets a run to queued and deletes its output.
-func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
+func (r *Runs) Requeue(ctx context.Context, l conformance.Lease) error {
 	return r.withLease(ctx, l, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `DELETE FROM conformance_run_parts WHERE run_id = $1`, l.Run); err != nil {
 			return err
@@ -120,7 +120,7 @@ func (r *Runs) Requeue(ctx context.Context, l certification.Lease) error {
 }
 
 // Finish stores the outcome of a run, and reports whether it ended a valid certificate.
-func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certification.Outcome) (ended bool, err error) {
+func (r *Runs) Finish(ctx context.Context, l conformance.Lease, came conformance.Outcome) (ended bool, err error) {
 	counts, err := json.Marshal(came.Counts)
 	if err != nil {
 		return false, err
@@ -156,7 +156,7 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 					issued_at = EXCLUDED.issued_at, valid_until = EXCLUDED.valid_until, ended_at = NULL, ended_by = NULL`, l.Run, c.BaseURL, c.JWS, c.IssuedAt, c.ValidUntil)
 			batch.Queue(`
 				SELECT integration_event(integration_id, $2, jsonb_build_object('run_id', id, 'valid_until', $3::timestamptz)) FROM conformance_runs WHERE id = $1`,
-				l.Run, certification.CertificateIssued, c.ValidUntil)
+				l.Run, conformance.CertificateIssued, c.ValidUntil)
 		}
 		if came.Verdict == "nonconformant" {
 			batch.Queue(`
@@ -168,7 +168,7 @@ func (r *Runs) Finish(ctx context.Context, l certification.Lease, came certifica
 				})
 			batch.Queue(`
 				SELECT integration_event(integration_id, $2, jsonb_build_object('reason', 'breach', 'run_id', ended_by)) FROM conformance_certificates WHERE ended_by = $1`,
-				l.Run, certification.CertificateEnded)
+				l.Run, conformance.CertificateEnded)
 		}
 		queueJudged(batch, l.Run, came.Judged)
 		return tx.SendBatch(ctx, batch).Close()
@@ -235,19 +235,19 @@ func (r *Runs) AskForRechecks(ctx context.Context, from time.Time, pause, within
 }
 
 // Run returns a run of an integration, or NotFound.
-func (r *Runs) Run(ctx context.Context, integration, id uuid.UUID) (certification.Run, error) {
+func (r *Runs) Run(ctx context.Context, integration, id uuid.UUID) (conformance.Run, error) {
 	return one(ctx, r.pool, "conformance run", scanRun, `SELECT `+runColumns+` FROM conformance_runs WHERE id = $1 AND integration_id = $2`, id, integration)
 }
 
-var runList = list[certification.Run]{
+var runList = list[conformance.Run]{
 	columns: `SELECT ` + runColumns + ` FROM conformance_runs`, rows: "conformance_runs", at: "created_at", id: "id", newest: true, scan: scanRun,
-	cursor: func(r certification.Run) domain.Cursor {
+	cursor: func(r conformance.Run) domain.Cursor {
 		return domain.Cursor{At: r.CreatedAt, ID: r.ID}
 	},
 }
 
 // List returns a page of an integration's runs, newest first.
-func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[certification.Run], error) {
+func (r *Runs) List(ctx context.Context, integration uuid.UUID, asked domain.PageRequest) (domain.Page[conformance.Run], error) {
 	return runList.page(ctx, r.database, entriesOf(integration, nil), asked)
 }
 

@@ -19,7 +19,7 @@ import (
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/console"
 	"partnerkit.dev/marketplace/internal/event"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -50,7 +50,7 @@ type Config struct {
 	Scale                func(time.Duration) time.Duration `part:"optional"` // scales the limits of calls to partners; nil: the contract's limits apply
 	ObserveTime          time.Duration                     // limits recording the result of a call; the caller waits for it
 	Conformance          string                            // the path of the conformance command; "": no runs
-	Certification        certification.Rules
+	Certification        conformance.Rules
 	Rates                worker.RatesFeed `part:"optional"` // nil: exchange rates are not pulled
 	Schedule             worker.Schedule
 	AffiliatesShare      decimal.Decimal // percent of a booking's total
@@ -118,11 +118,11 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 	sender := event.NewSender(c.Work.Events, guard, c.Secret, c.UserAgent, now)
 	r.closeLater(sender.Close)
 	sender.OnAttempt(c.Metrics.EventSent)
-	signer, err := certification.NewSigner(c.Secret)
+	signer, err := conformance.NewSigner(c.Secret)
 	if err != nil {
 		return nil, err
 	}
-	runner, err := certification.NewRunner(certification.Config{
+	runner, err := conformance.NewRunner(conformance.Config{
 		Store: c.Work.Runs, Integrations: deliveries, Command: c.Conformance, Signer: signer, Now: now, AllowPrivate: c.AllowPrivatePartners, OnRunEnded: c.Metrics.CountRun, Log: c.Log,
 	})
 	if err != nil {
@@ -158,7 +158,7 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: r.SignIn, Integrations: r.Integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, c.Secret),
 		Syncer: r.newSyncer(c, store), Trials: r.Partners, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: c.RateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: certification.NewService(store.Runs, c.Conformance != ""), Links: certification.NewLinks(c.Secret, now), Keys: signer.Keys(), Stopping: c.Stopping, Stream: c.Stream},
+		Runs:  api.Runs{Store: store.Runs, Service: conformance.NewService(store.Runs, c.Conformance != ""), Links: conformance.NewLinks(c.Secret, now), Keys: signer.Keys(), Stopping: c.Stopping, Stream: c.Stream},
 		Ready: c.Ready, Metrics: c.Metrics, Traces: c.Traces, Scrapers: c.Scrapers, MetricsApart: c.MetricsApart, Proxies: c.Proxies, Now: now, Log: c.Log,
 		Secure: c.Secure, Pages: pages,
 	}

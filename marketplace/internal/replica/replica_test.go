@@ -11,9 +11,8 @@ import (
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/booking"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/console"
-	"partnerkit.dev/marketplace/internal/judging"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -50,9 +49,9 @@ func TestNoPartIsBuiltWithoutItsOwnParts(t *testing.T) {
 	for name, build := range map[string]func() (any, error){
 		"api":         func() (any, error) { return api.New(api.Config{}) },
 		"bookings":    func() (any, error) { return booking.NewService(booking.Config{}) },
-		"certificate": func() (any, error) { return certification.NewRunner(certification.Config{}) },
+		"certificate": func() (any, error) { return conformance.NewRunner(conformance.Config{}) },
 		"console":     func() (any, error) { return console.New(console.Config{}) },
-		"judge":       func() (any, error) { return judging.New(judging.Config{}) },
+		"judge":       func() (any, error) { return conformance.NewJudge(conformance.JudgeConfig{}) },
 		"partners":    func() (any, error) { return partner.NewClient(partner.Config{}) },
 		"storefront":  func() (any, error) { return storefront.Open(t.Context(), storefront.Config{}) },
 		"worker":      func() (any, error) { return worker.New(worker.Config{}) },

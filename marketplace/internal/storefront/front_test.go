@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -125,7 +126,5 @@ func list(t failer, f *storefront.Front, q storefront.Query) (page read) {
 // must stops the test on an error.
 func must(t failer, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 }

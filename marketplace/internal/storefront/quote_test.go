@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -120,7 +121,5 @@ func must(t interface {
 	Fatal(...any)
 }, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 }

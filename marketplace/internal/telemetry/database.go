@@ -19,7 +19,7 @@ type Integration struct {
 	Failures   int64
 	LastSyncAt time.Time // zero before the first sync
 	Withheld   bool      // not listed, because a required certificate or approval is missing
-	// CertificateEnded is why the last certificate ended (a certification.EndReason); "": it is
+	// CertificateEnded is why the last certificate ended (a conformance.EndReason); "": it is
 	// valid, or there was none.
 	CertificateEnded string
 	GoLiveRequested  bool // the partner waits for an approval

@@ -3,7 +3,7 @@ package telemetry
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"partnerkit.dev/marketplace/internal/judging"
+	"partnerkit.dev/marketplace/internal/conformance"
 )
 
 var (
@@ -14,7 +14,7 @@ var (
 )
 
 // judge collects the counts of the judge of calls to partners.
-type judge func() judging.Counts
+type judge func() conformance.Counts
 
 // Describe implements prometheus.Collector.
 func (j judge) Describe(to chan<- *prometheus.Desc) { prometheus.DescribeByCollect(j, to) }
@@ -31,4 +31,4 @@ func (j judge) Collect(metrics chan<- prometheus.Metric) {
 }
 
 // Judge adds metrics of the judge of calls to partners.
-func (m *Metrics) Judge(read func() judging.Counts) { m.registry.MustRegister(judge(read)) }
+func (m *Metrics) Judge(read func() conformance.Counts) { m.registry.MustRegister(judge(read)) }

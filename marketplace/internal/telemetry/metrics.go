@@ -19,7 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
 )
@@ -100,7 +100,7 @@ const (
 )
 
 // CountRun counts a finished conformance run.
-func (m *Metrics) CountRun(r certification.Run) {
+func (m *Metrics) CountRun(r conformance.Run) {
 	m.runs.WithLabelValues(cmp.Or(r.Verdict, string(r.State))).Inc()
 }
 

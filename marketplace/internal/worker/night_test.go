@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -17,12 +18,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
-	"partnerkit.dev/marketplace/internal/suite/suitetest"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -55,7 +56,7 @@ func nightOf() nightPlan {
 }
 
 // runnerAt returns a runner of the command with its own connections.
-func runnerAt(ctx context.Context, address, command string, log io.Writer) (*certification.Runner, error) {
+func runnerAt(ctx context.Context, address, command string, log io.Writer) (*conformance.Runner, error) {
 	store, err := postgres.Open(ctx, address, 4)
 	if err != nil {
 		return nil, err
@@ -64,11 +65,11 @@ func runnerAt(ctx context.Context, address, command string, log io.Writer) (*cer
 	if err != nil {
 		return nil, err
 	}
-	signer, err := certification.NewSigner(secret)
+	signer, err := conformance.NewSigner(secret)
 	if err != nil {
 		return nil, err
 	}
-	return certification.NewRunner(certification.Config{
+	return conformance.NewRunner(conformance.Config{
 		Store: store.Runs, Integrations: partner.NewRegistry(store.Partners, partner.NewGuard(true), secret, time.Now), Command: command, Signer: signer, Now: time.Now, AllowPrivate: true,
 		Log: slog.New(slog.NewTextHandler(log, nil)),
 	})
@@ -137,12 +138,13 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	form := nightOf()
 	b := setup(t)
 	b.jobTime, b.rescueTime = 2*time.Second, 3*time.Second
-	command, err := suitetest.Build(t.TempDir())
-	check(t, err)
+	folder := t.TempDir()
+	command := filepath.Join(folder, "conformance")
+	check(t, buildtest.Install(folder, "partnerkit.dev/conformance/cmd/conformance"))
 	runner, err := runnerAt(t.Context(), b.address, command, t.Output())
 	check(t, err)
 	b.runs = runner
-	check(t, b.store.Runs.Govern(t.Context(), certification.Rules{Default: certification.Require}))
+	check(t, b.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Require}))
 	partners := newMocks(t, form.partners)
 	ids := make([]uuid.UUID, form.partners)
 	for i := range ids {
@@ -165,7 +167,7 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	doomed.Env = append(os.Environ(), doomedReplica+"="+b.address, conformanceCommand+"="+command)
 	doomed.Stderr = t.Output()
 	check(t, doomed.Start())
-	full, err := certification.NewService(b.store.Runs, true).Start(t.Context(), ids[1], certification.Full, form.rules, true)
+	full, err := conformance.NewService(b.store.Runs, true).Start(t.Context(), ids[1], conformance.Full, form.rules, true)
 	check(t, err)
 	started := time.Now()
 	check(t, b.store.Runs.AskForRechecks(t.Context(), started, form.within, form.within))
@@ -183,7 +185,7 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	})
 	t.Logf("%d partners were checked in %s", form.partners, time.Since(started).Round(time.Second))
 
-	m, err := b.store.Runs.Matrix(t.Context(), certification.MatrixFilter{State: certification.Expired})
+	m, err := b.store.Runs.Matrix(t.Context(), conformance.MatrixFilter{State: conformance.Expired})
 	check(t, err)
 	var found []uuid.UUID
 	for _, row := range m.Partners {

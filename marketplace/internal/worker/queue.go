@@ -12,7 +12,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/job"
 	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -78,10 +78,10 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.ConformanceRecheck]) error {
 		return snoozeJob(c.Runs.Recheck(ctx, j.Args.Integration))
 	}))
-	river.AddWorker(kinds, &pulling[job.ConformanceRun]{limit: certification.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
+	river.AddWorker(kinds, &pulling[job.ConformanceRun]{limit: conformance.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceRun]) error {
 		return c.Runs.Run(ctx, j.Args.Run)
 	}})
-	river.AddWorker(kinds, &pulling[job.ConformanceCleanup]{limit: certification.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceCleanup]) error {
+	river.AddWorker(kinds, &pulling[job.ConformanceCleanup]{limit: conformance.LongestRun, work: func(ctx context.Context, j *river.Job[job.ConformanceCleanup]) error {
 		return c.Runs.CleanUp(ctx, j.Args.Run)
 	}})
 	queues := map[string]river.QueueConfig{}

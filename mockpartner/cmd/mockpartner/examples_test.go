@@ -56,9 +56,7 @@ func TestEveryExampleWorks(t *testing.T) {
 func examples(t *testing.T) (lines []string) {
 	t.Helper()
 	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 		lines = append(lines, joinLines(block[1])...)
 	}
@@ -88,12 +86,8 @@ func exampleFolder(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	sold, err := os.ReadFile("../../catalog/default.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(folder, "catalog"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, os.MkdirAll(filepath.Join(folder, "catalog"), 0o755))
 	for name, text := range map[string]string{
 		"catalog/default.yaml": string(sold),
 		"my-catalog.yaml":      string(sold),
@@ -102,9 +96,7 @@ func exampleFolder(t *testing.T) string {
 options: [{id: small-group, internalName: Daily, availabilityType: START_TIME, units: [{id: unit-adult, internalName: Adult, type: ADULT, pricingFrom: [{original: 1000, currency: EUR}]}]}],
 schedules: {small-group: {starts: ["09:00"], duration: 1h, capacity: {min: 5, max: 5}}}}`,
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 	return folder
 }
@@ -142,12 +134,8 @@ func serves(t *testing.T, folder, line, tried string) {
 	}
 	command := shell(ctx, folder, tried)
 	output, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
+	check(t, command.Start())
 	reader := bufio.NewReader(output)
 	if first, _ := reader.ReadString('\n'); !listening.MatchString(first) {
 		t.Errorf("%s: want it to listen, got %q", line, first)

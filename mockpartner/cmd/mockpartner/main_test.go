@@ -20,7 +20,11 @@ import (
 
 	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/errtest"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 // patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
@@ -123,14 +127,10 @@ func serve(t *testing.T, environment []string, args ...string) serving {
 	command := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 	command.Env = append(os.Environ(), environment...)
 	stdout, err := command.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	s := serving{t: t, command: command, output: bufio.NewReader(stdout), errors: &errorLog{}}
 	command.Stderr = s.errors
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, command.Start())
 	t.Cleanup(func() { command.Process.Kill() })
 	for !strings.Contains(s.greeted, ", clock at ") {
 		line, err := s.output.ReadString('\n')
@@ -156,28 +156,20 @@ func (s serving) get(path, authorization string) (int, string) {
 func (s serving) ask(method, path, authorization, body string) (int, string) {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), method, s.base+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check(s.t, err)
 	request.Header.Set("Authorization", authorization)
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check(s.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	check(s.t, err)
 	return response.StatusCode, string(text)
 }
 
 // stop sends the signal and expects the command to end well.
 func (s serving) stop(signal os.Signal) {
 	s.t.Helper()
-	if err := s.command.Process.Signal(signal); err != nil {
-		s.t.Fatal(err)
-	}
+	check(s.t, s.command.Process.Signal(signal))
 	rest, err := io.ReadAll(s.output)
 	if err != nil || string(rest) != "stopped\n" {
 		s.t.Fatalf("want it to say that it stopped, got %q, %v", rest, err)
@@ -232,9 +224,7 @@ func TestServeLetsRequestsUnderWayComeToTheirEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil, "--auth-key", key)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer conn.Close()
 	const body = `{"reservationConfirmationCode":"x"}`
 	fmt.Fprintf(conn, "POST /bookings/confirm HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", key, len(body))
@@ -243,9 +233,7 @@ func TestServeLetsRequestsUnderWayComeToTheirEnd(t *testing.T) {
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatalf("Expected a line that says to continue, received %q, %v", line, err)
 	}
-	if err := s.command.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	check(t, s.command.Process.Signal(os.Interrupt))
 	// It listens no longer once it has heard the signal.
 	for {
 		other, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
@@ -269,9 +257,7 @@ func TestServeLetsRequestsUnderWayComeToTheirEnd(t *testing.T) {
 func TestServeTakesItsFlags(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "mine.yaml")
-	if err := os.WriteFile(file, []byte(mine), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(mine), 0o600))
 	for name, c := range map[string]struct {
 		environment   []string
 		args          []string
@@ -344,9 +330,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 	t.Parallel()
 	missing := filepath.Join(t.TempDir(), "missing.yaml")
 	broken := filepath.Join(t.TempDir(), "broken.yaml")
-	if err := os.WriteFile(broken, []byte("products:\n  - identity: x\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(broken, []byte("products:\n  - identity: x\n"), 0o600))
 	with := func(args ...string) []string { return append([]string{"serve", "--auth-key", key}, args...) }
 	for _, c := range []struct {
 		args  []string
@@ -393,9 +377,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 func TestATakenPortIsOneLineAndExit1(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer taken.Close()
 	finish(t, "serve", "--auth-key", key, "--addr", taken.Addr().String()).
 		requireFailure(t, cli.ExitFailed, "mockpartner: cannot listen on "+taken.Addr().String()+": ", "address already in use")

@@ -17,9 +17,7 @@ const nobody = 65534
 func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	folder, err := os.MkdirTemp("", "mockpartner-permission-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	file, locked := filepath.Join(folder, "mine.yaml"), filepath.Join(folder, "locked")
 	// The binary's folder is let in as well.

@@ -17,21 +17,15 @@ import (
 func scenarioFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "scenario.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 // change puts a new version in a file's place, so that no look sees half of it.
 func change(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path+".new", []byte(text), 0o600))
+	check(t, os.Rename(path+".new", path))
 }
 
 func TestScenarioCheckPrintsTheLine(t *testing.T) {
@@ -131,9 +125,7 @@ func TestServeStopsImmediatelyEvenIfAFaultDelaysCallers(t *testing.T) {
 		file := scenarioFile(t, "faults: [{match: {endpoint: products}, when: "+when+", delay: 10m}]\n")
 		s := serve(t, nil, "--auth-key", key, "--scenario", file)
 		events, err := http.Get(s.base + "/_mock/journal/events?endpoint=products")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		asked := make(chan error, 1)
 		go func() {
 			_, err := http.Get(s.base + "/products") // without a key: faults come before it

@@ -14,9 +14,7 @@ import (
 func TestAScenarioOfAStrangerReadsAndCallsNothingBeyondItsFolder(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "catalog.yaml")
-	if err := os.WriteFile(outside, []byte("products: []\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(outside, []byte("products: []\n"), 0o600))
 	for name, c := range map[string]struct{ scenario, want string }{
 		"any variable":                {"webhooks: {url: 'http://127.0.0.1:1/', secret_env: PATH}", ":1:52: webhooks.secret_env: expected MOCKPARTNER_WEBHOOK_SECRET, or a name that begins with it"},
 		"another machine":             {"webhooks: {url: 'https://evil.example/', secret: 0123456789abcdef}", "webhooks.url: a scenario sends webhooks to this machine only: if https://evil.example/ is where you want them, add --webhook-url https://evil.example/"},
@@ -29,9 +27,7 @@ func TestAScenarioOfAStrangerReadsAndCallsNothingBeyondItsFolder(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := scenarioFile(t, c.scenario+"\n")
-			if err := os.Symlink(outside, filepath.Join(filepath.Dir(file), "link.yaml")); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.Symlink(outside, filepath.Join(filepath.Dir(file), "link.yaml")))
 			finish(t, "serve", "--addr", "127.0.0.1:0", "--auth-key", key, "--scenario", file).requireFailure(t, cli.ExitUsage, c.want)
 		})
 	}

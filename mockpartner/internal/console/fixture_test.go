@@ -11,11 +11,15 @@ import (
 
 	"golang.org/x/net/html"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
@@ -38,20 +42,14 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) visitor {
 func (v visitor) send(method, path, kind, body string) (*http.Response, string) {
 	v.t.Helper()
 	request, err := http.NewRequestWithContext(v.t.Context(), method, v.URL+path, strings.NewReader(body))
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	check(v.t, err)
 	request.Header.Set("Content-Type", kind)
 	request.Header.Set("Authorization", "Bearer "+v.AuthKey)
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	check(v.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	check(v.t, err)
 	return response, string(text)
 }
 
@@ -77,9 +75,7 @@ func (v visitor) partner(method, path, body string, want int) {
 func (v visitor) slot() client.SlotState {
 	v.t.Helper()
 	slots, err := v.Default().Platform().Calendar("tokyo-market", "breakfast", time.Time{}, 14)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	check(v.t, err)
 	i := slices.IndexFunc(slots, func(s client.SlotState) bool { return s.Status == partnerapi.StatusAvailable })
 	return slots[i]
 }
@@ -90,9 +86,7 @@ func (v visitor) reserve(name string) client.Hold {
 		ProductID: "tokyo-market", OptionID: "breakfast", AvailabilityID: v.slot().AvailabilityID, ResellerReference: name,
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
 	}, nil)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	check(v.t, err)
 	return hold
 }
 
@@ -100,9 +94,7 @@ func (v visitor) reserve(name string) client.Hold {
 func elements(t *testing.T, page string) (all []*html.Node) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for node := range root.Descendants() {
 		if node.Type == html.ElementNode {
 			all = append(all, node)

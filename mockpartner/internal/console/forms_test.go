@@ -157,14 +157,10 @@ func TestAMenuHasTheCurlLineOfEachControl(t *testing.T) {
 	}
 	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
 	request, err := http.NewRequestWithContext(t.Context(), "GET", guarded.URL+"/_mock/", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	request.Header.Set("Authorization", "Bearer a-control-token")
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer response.Body.Close()
 	page, err := io.ReadAll(response.Body)
 	if err != nil || strings.Contains(string(page), "a-control-token") || !strings.Contains(string(page), "Bearer $MOCKPARTNER_CONTROL_TOKEN") {

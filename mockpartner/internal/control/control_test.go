@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/control"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -37,13 +38,8 @@ func start(t *testing.T, change ...func(*mockpartner.Options)) operator {
 	for _, c := range change {
 		c(&options)
 	}
-	mock, err := mockpartner.New(options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(mock)
-	t.Cleanup(server.Close)
-	return operator{t: t, mock: mock, base: server.URL}
+	mock := mocktest.Start(t, options)
+	return operator{t: t, mock: mock.Mock, base: mock.URL}
 }
 
 // call expects a status, and returns the answer decoded from JSON.
@@ -55,17 +51,13 @@ func (o operator) call(method, path, body string, want int) map[string]any {
 func (o operator) send(method, path, body string, want int, header http.Header) map[string]any {
 	o.t.Helper()
 	request, err := http.NewRequestWithContext(o.t.Context(), method, o.base+path, strings.NewReader(body))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	request.Header = http.Header{"Authorization": {"Bearer " + key}}
 	for name, values := range header {
 		request.Header[name] = values
 	}
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != want {
@@ -149,9 +141,7 @@ const reserveBody = `{"productId":"tokyo-market","optionId":"breakfast","availab
 func slot(t *testing.T, box *mockpartner.Sandbox) string {
 	t.Helper()
 	window, err := box.Platform().Availability(partnerapi.AvailabilityRequest{ProductID: "tokyo-market", OptionID: "breakfast", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-20"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, slot := range window.Slots {
 		if slot.Status == partnerapi.StatusAvailable {
 			return slot.ID
@@ -318,13 +308,9 @@ func TestEveryRouteIsAnswered(t *testing.T) {
 	}
 	for _, route := range routes {
 		request, err := http.NewRequestWithContext(t.Context(), route.Method, o.base+strings.NewReplacer("{", "%7B", "}", "%7D", "/wait", "/wait?timeout=0s").Replace(route.Path), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		response, err := http.DefaultTransport.RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		response.Body.Close()
 		if unnamed := response.StatusCode == 404 && !strings.Contains(route.Path, "/{"); unnamed || response.StatusCode == 405 || response.StatusCode >= 500 {
 			t.Errorf("%s %s: got %d", route.Method, route.Path, response.StatusCode)

@@ -58,13 +58,9 @@ func TestFaultsAreArmedListedAndDisarmed(t *testing.T) {
 	}
 	o.call("POST", "/_mock/faults", `[{"name":"a","match":{"endpoint":"cancel"},"status":500},{"name":"b","delay":"1ms"}]`, 201)
 	request, err := http.NewRequestWithContext(t.Context(), "GET", o.base+"/products?limit=1", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	answer, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	answer.Body.Close()
 	if answer.StatusCode != 503 {
 		t.Fatalf("want the fault, got %s", answer.Status)

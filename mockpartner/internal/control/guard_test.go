@@ -11,32 +11,30 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/openapi"
 )
 
+// check ends the test on an error.
+var check = errtest.Check
+
 // ask sends a request as a browser would, which says what led to it.
 func (o operator) ask(method, path, host, body string, header http.Header) (*http.Response, string) {
 	o.t.Helper()
 	request, err := http.NewRequestWithContext(o.t.Context(), method, o.base+path, strings.NewReader(body))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	if header != nil {
 		request.Header = header
 	}
 	request.Host = host
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	return response, string(text)
 }
 
@@ -146,15 +144,11 @@ func TestTheConsoleIsFoundWithoutItsSlash(t *testing.T) {
 func document(t *testing.T) (text []byte, paths map[string]map[string]map[string]any) {
 	t.Helper()
 	text, err := fs.ReadFile(schemas.Files(), control.Document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var content struct {
 		Paths map[string]map[string]map[string]any
 	}
-	if err := yaml.Unmarshal(text, &content); err != nil {
-		t.Fatal(err)
-	}
+	check(t, yaml.Unmarshal(text, &content))
 	return text, content.Paths
 }
 
@@ -205,13 +199,9 @@ func TestEveryPathParameterIsDeclared(t *testing.T) {
 func (o operator) get(path string) (kind, text string) {
 	o.t.Helper()
 	request, err := http.NewRequestWithContext(o.t.Context(), "GET", o.base+path, nil)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != http.StatusOK {
@@ -223,9 +213,7 @@ func (o operator) get(path string) (kind, text string) {
 func TestTheDocumentIsServed(t *testing.T) {
 	t.Parallel()
 	want, err := openapi.Bundle(control.Document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if kind, text := start(t).get("/_mock/openapi.yaml"); kind != "application/yaml" || text != string(want) {
 		t.Fatalf("want the document, got %s, %d bytes", kind, len(text))
 	}

@@ -19,13 +19,9 @@ type stream struct {
 func (o operator) events(query string) stream {
 	o.t.Helper()
 	request, err := http.NewRequestWithContext(o.t.Context(), "GET", o.base+"/_mock/journal/events"+query, nil)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	response, err := http.DefaultTransport.RoundTrip(request)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	o.t.Cleanup(func() { response.Body.Close() })
 	if kind := response.Header.Get("Content-Type"); response.StatusCode != 200 || kind != "text/event-stream" {
 		o.t.Fatalf("want an event stream, got %s, %s", response.Status, kind)

@@ -30,9 +30,7 @@ func (o operator) confirm(code string) answered {
 func (o operator) callAlone(method, path, body string) (a answered) {
 	o.t.Helper()
 	request, err := http.NewRequestWithContext(o.t.Context(), method, o.base+path, strings.NewReader(body))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, err)
 	request.Header = http.Header{"Authorization": {"Bearer " + key}, "Content-Type": {"application/json"}, "Accept-Encoding": {"identity"}}
 	transport := &http.Transport{DisableKeepAlives: true}
 	begun := time.Now()
@@ -57,9 +55,7 @@ func (a answered) equals(b answered) bool {
 func (o operator) lastExchange() client.Exchange {
 	o.t.Helper()
 	kept := o.mock.Default().Journal()
-	if err := kept.Wait(o.t.Context(), client.Filter{Done: true}, int(kept.Count().Arrived)); err != nil {
-		o.t.Fatal(err)
-	}
+	check(o.t, kept.Wait(o.t.Context(), client.Filter{Done: true}, int(kept.Count().Arrived)))
 	all := kept.Exchanges(client.Filter{})
 	return all[len(all)-1]
 }

@@ -145,9 +145,7 @@ func TestCredentialsNeverEnter(t *testing.T) {
 	})
 	e := j.Exchanges(client.Filter{})[0]
 	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, secret := range []string{"s3cret", "session", "other"} {
 		if strings.Contains(string(text), secret) {
 			t.Errorf("want no %q in the journal, got %s", secret, text)

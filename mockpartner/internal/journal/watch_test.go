@@ -11,9 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/mockpartner/client"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 func TestAWaitEndsWithTheLastExchangeThatItWants(t *testing.T) {
 	t.Parallel()
@@ -33,9 +37,7 @@ func TestAWaitEndsWithTheLastExchangeThatItWants(t *testing.T) {
 		default:
 		}
 		last.End(200, client.Message{}, false)
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
+		check(t, <-ended)
 		if err := j.Wait(t.Context(), client.Filter{}, 4); err != nil {
 			t.Fatalf("want no wait for what is there, got %v", err)
 		}
@@ -68,9 +70,7 @@ func TestASubscriberReceivesTheArrivalAndTheEnd(t *testing.T) {
 	j := New(Limits{})
 	enter(j, "GET", "/before", 200, "")
 	s, err := j.Subscribe(client.Filter{Contains: "/wanted"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer s.Close()
 	entry := j.Begin(client.Exchange{Target: "/wanted"})
 	arrived, err := s.Next(t.Context())
@@ -89,9 +89,7 @@ func TestASlowSubscriberIsDroppedNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	j := New(Limits{Exchanges: 10})
 	s, err := j.Subscribe(client.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for i := range maxQueue {
 		enter(j, "GET", fmt.Sprintf("/%d", i), 200, "")
 	}
@@ -116,9 +114,7 @@ func TestWatchersAreLimitedAndEndedAtShutdown(t *testing.T) {
 	var first *Subscription
 	for i := range MaxWatchers {
 		s, err := j.Subscribe(client.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if i == 0 {
 			first = s
 		}
@@ -182,9 +178,7 @@ func TestAnArchiveContainsTheExchanges(t *testing.T) {
 	}}).End(200, client.Message{Header: http.Header{"Content-Type": {"application/json"}}, Body: client.Body("[]")}, false)
 	j.Begin(client.Exchange{Method: "GET", Target: "/products"}).End(502, client.Message{Body: client.Body("\xff\xfe")}, false)
 	var text strings.Builder
-	if err := WriteHAR(&text, "http://127.0.0.1/s/mine", j.Exchanges(client.Filter{})); err != nil {
-		t.Fatal(err)
-	}
+	check(t, WriteHAR(&text, "http://127.0.0.1/s/mine", j.Exchanges(client.Filter{})))
 	var archive struct {
 		Log struct {
 			Version string

@@ -9,19 +9,21 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
 	"partnerkit.dev/mockpartner/internal/judge"
 )
 
+// check ends the test on an error.
+var check = errtest.Check
+
 // caseOf is a case of exchanges, each an hour after the last, in both times.
 func caseOf(t *testing.T, exchanges ...client.Exchange) judge.Case {
 	t.Helper()
 	index, err := catalog.DefaultIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	now := noon
 	for i := range exchanges {
 		e := &exchanges[i]
@@ -244,9 +246,7 @@ func TestTheVerdictOfManyBreachesIsBounded(t *testing.T) {
 func TestEveryRuleCitesClausesOfTheContract(t *testing.T) {
 	t.Parallel()
 	contract, err := os.ReadFile("../../../docs/contract.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	seen := map[string]bool{}
 	for _, rule := range judge.Rules() {
 		if seen[rule.ID] || rule.Title == "" || rule.Why == "" {

@@ -171,9 +171,7 @@ func (m marketplace) send(method, target, body string) (int, string) {
 func (m marketplace) sendAs(method, target, body, contentType string) (int, string) {
 	m.t.Helper()
 	request, err := http.NewRequestWithContext(m.t.Context(), method, m.partner.URL+target, strings.NewReader(body))
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	check(m.t, err)
 	if body != "" {
 		request.Header.Set("Content-Type", contentType)
 	}
@@ -289,9 +287,7 @@ func (m marketplace) advance(by time.Duration) {
 
 func (m marketplace) done(_ any, err error) {
 	m.t.Helper()
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	check(m.t, err)
 }
 
 func (m marketplace) verdict() client.Verdict {

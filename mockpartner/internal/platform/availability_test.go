@@ -19,13 +19,9 @@ import (
 func eachOption(t *testing.T, seed uint64, f func(*testing.T, *Platform, *catalog.IndexedOption)) {
 	t.Helper()
 	index, err := catalog.DefaultIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	p, err := New(Config{Catalog: index, Clock: clock.NewFrozen(noon), Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, product := range index.Products {
 		for _, wire := range product.Options {
 			option, _ := product.Option(wire.ID)
@@ -129,9 +125,7 @@ func TestUnitPricingIsAbsentOwnOrEmpty(t *testing.T) {
 		seen := map[string]bool{}
 		for _, slot := range d.slots(first, last) {
 			text, err := json.Marshal(slot)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			switch {
 			case strings.Contains(string(text), `"unitPricing":[{`):
 				seen["own"] = true

@@ -29,9 +29,7 @@ func TestWallTimeFollowsTheZone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			clock, err := time.Parse("15:04", c.clock)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			got := wallTime(date(t, c.date), clock.Hour()*60+clock.Minute(), zone(t, c.zone))
 			if want := instant(t, c.want); !got.Equal(want) || partnerapi.FormatDateTime(got) != c.want {
 				t.Fatalf("want %s, got %s", c.want, partnerapi.FormatDateTime(got))
@@ -54,9 +52,7 @@ func TestWallTimeIsWhatClocksShow(t *testing.T) {
 	zones := []string{"Europe/Lisbon", "America/New_York", "Asia/Tokyo", "Australia/Lord_Howe", "Africa/Casablanca", "America/Santiago", "Asia/Tehran", "Antarctica/Troll", "America/St_Johns"}
 	rapid.Check(t, func(t *rapid.T) {
 		in, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		on := time.Unix(rapid.Int64Range(0, 40_000).Draw(t, "day")*secondsADay, 0).UTC()
 		minutes := rapid.IntRange(0, 24*60-1).Draw(t, "minutes")
 		got := wallTime(on, minutes, in)
@@ -77,27 +73,21 @@ func TestWallTimeIsWhatClocksShow(t *testing.T) {
 func date(t testing.TB, s string) time.Time {
 	t.Helper()
 	d, err := parseDate(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
 func instant(t testing.TB, s string) time.Time {
 	t.Helper()
 	i, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return i
 }
 
 func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
 	in, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return in
 }
 

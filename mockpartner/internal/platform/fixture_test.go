@@ -5,11 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// must ends the test on an error.
+var must = errtest.Check
 
 // noon is when the tests' frozen clocks begin: a Wednesday, in summer.
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -48,14 +52,10 @@ type fixture struct {
 func open(t testing.TB, c *catalog.Catalog) fixture {
 	t.Helper()
 	index, err := c.Index()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	clock := clock.NewFrozen(noon)
 	p, err := New(Config{Catalog: index, Clock: clock, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return fixture{Platform: p, t: t, clock: clock}
 }
 

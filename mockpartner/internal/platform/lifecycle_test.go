@@ -124,9 +124,7 @@ func TestConfirmKeepsTheContactOfReserveUnlessItBringsItsOwn(t *testing.T) {
 	request.Contact = &partnerapi.Contact{FullName: "Ana"}
 	request.ResellerReference = "b-1"
 	hold, err := d.Reserve(request, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	request.Contact.FullName = "changed by the caller afterwards"
 	booking := d.confirm(hold.Code)
 	if booking.Contact.FullName != "Ana" || booking.ResellerReference != "b-1" {

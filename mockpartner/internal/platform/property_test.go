@@ -217,9 +217,7 @@ func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := open(t, oneProduct())
 		d.life.most = 8
-		if err := d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}); err != nil {
-			rt.Fatal(err)
-		}
+		must(rt, d.Behave(Conduct{Quirks: rapid.SliceOfN(rapid.Custom(anyQuirk), 0, 6).Draw(rt, "quirks")}))
 		codes, ids := []string{"never"}, []string{"never"}
 		var kept *Snapshot
 		rt.Repeat(map[string]func(*rapid.T){
@@ -247,9 +245,7 @@ func TestRandomQuirksNeverStopAPlatform(t *testing.T) {
 				}
 			},
 			"sell": func(rt *rapid.T) {
-				if err := d.Sell(oneProduct()); err != nil {
-					rt.Fatal(err)
-				}
+				must(rt, d.Sell(oneProduct()))
 			},
 			"": func(*rapid.T) {
 				d.Invariants()

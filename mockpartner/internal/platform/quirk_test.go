@@ -21,9 +21,7 @@ import (
 func quirkyDesk(t *testing.T, quirks ...Quirk) fixture {
 	t.Helper()
 	d := open(t, oneProduct())
-	if err := d.Behave(Conduct{Quirks: quirks}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Behave(Conduct{Quirks: quirks}))
 	return d
 }
 
@@ -42,18 +40,14 @@ func (d fixture) vacanciesOf(slotID string) int {
 func (d fixture) holds(slotID string, adults int) client.Hold {
 	d.t.Helper()
 	hold, err := d.Reserve(d.request(slotID, adults), nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, err)
 	return hold
 }
 
 func (d fixture) books(code string) client.Booking {
 	d.t.Helper()
 	booking, err := d.Confirm(partnerapi.ConfirmRequest{ReservationConfirmationCode: code}, nil)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, err)
 	return booking
 }
 
@@ -150,9 +144,7 @@ func TestAQuirkMovesSeatsAsItSays(t *testing.T) {
 				t.Errorf("want the ledger to find it (or nothing lost: %t), got %+v", lawful, broken)
 			}
 			plain := quirkyDesk(t, c.quirk)
-			if err := plain.Behave(Conduct{}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, plain.Behave(Conduct{}))
 			c.calls(plain, plain.fillSlot(day, 5))
 			if broken := plain.Invariants(); len(broken) > 0 {
 				t.Errorf("want nothing broken once the quirk is gone, got %+v", broken)
@@ -220,9 +212,7 @@ func TestAnAnswerWithoutAnEffectChangesNothing(t *testing.T) {
 	if hold.Code == "" || len(d.Holds()) != 0 {
 		t.Errorf("want a code and no hold, got %+v", d.Holds())
 	}
-	if err := d.Behave(Conduct{Quirks: []Quirk{{On: OnConfirm, Does: Nothing}}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Behave(Conduct{Quirks: []Quirk{{On: OnConfirm, Does: Nothing}}}))
 	hold = d.holds(d.slotOn(day).ID, 1)
 	if booking := d.books(hold.Code); booking.ID == "" || len(d.Bookings()) != 0 {
 		t.Errorf("want a booking id and no booking, got %+v", d.Bookings())
@@ -318,9 +308,7 @@ func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
 		{Quirk{Product: "none"}, last.ID, lastOption, 1, false},
 	} {
 		option, err := d.stock.option(c.product, c.option)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		today := dayNumber(noon.In(option.Product.Location))
 		key := slotKey{option: option, day: today + int64(c.daysAhead), minute: option.Starts[0]}
 		if got := d.stock.concerns(c.quirk, key, noon); got != c.about {
@@ -374,13 +362,9 @@ func TestOldIDsOfADriftingSlotAreStillKnown(t *testing.T) {
 	}
 	listings := map[string]bool{}
 	for _, q := range []Quirk{{Drift: DriftProducts}, {Drift: DriftOptions}, {Shuffle: true}} {
-		if err := d.Behave(Conduct{Quirks: []Quirk{q}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Behave(Conduct{Quirks: []Quirk{q}}))
 		body, err := d.Listing(catalog.Filter{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		listings[string(body)] = true
 	}
 	if len(listings) != 3 {

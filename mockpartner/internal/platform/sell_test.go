@@ -23,9 +23,7 @@ func otherCatalog() *catalog.Catalog {
 
 func (d fixture) sells(c *catalog.Catalog) {
 	d.t.Helper()
-	if err := d.Sell(c); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, d.Sell(c))
 	d.requireBalanced()
 }
 
@@ -84,9 +82,7 @@ func TestAnAnswerIsStaleOnceTheCatalogHasChanged(t *testing.T) {
 	d := open(t, oneProduct())
 	ask := func() Window {
 		window, err := d.Availability(partnerapi.AvailabilityRequest{ProductID: "walk", OptionID: "daily", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-10", Units: []partnerapi.UnitQuantity{{ID: "unit-adult", Quantity: 1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return window
 	}
 	d.reserve(d.fillSlot("2026-07-10", 5), 1)

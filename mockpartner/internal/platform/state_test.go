@@ -10,17 +10,16 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/internal/benchsize"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // content is what is in a platform, as text.
-func content(t interface{ Fatal(...any) }, p *Platform) string {
+func content(t errtest.T, p *Platform) string {
 	text, err := json.Marshal(p.State())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(text)
 }
 
@@ -106,9 +105,7 @@ func BenchmarkClone(b *testing.B) {
 
 func (d fixture) plans(changes ...PlannedChange) {
 	d.t.Helper()
-	if err := d.Plan(changes); err != nil {
-		d.t.Fatal(err)
-	}
+	must(d.t, d.Plan(changes))
 }
 
 // plannedChange is a change of the slot after so long.

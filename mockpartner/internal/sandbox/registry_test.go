@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/benchsize"
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 func requestWithKey(key string) *http.Request {
 	return &http.Request{Header: http.Header{"Authorization": {"Bearer " + key}}}
@@ -24,9 +28,7 @@ func TestASandboxIsFoundByItsKey(t *testing.T) {
 	create(t, r, Spec{Name: "keyless"})
 	mine := create(t, r, Spec{Name: "mine", AuthKey: "my-very-own-key"})
 	clone, err := r.Clone(mine, "clone", "the-clones-own-key")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for key, want := range map[string]string{"my-very-own-key": "mine", "the-clones-own-key": "clone", "the-mocks-own-key": Default, "another": Default} {
 		if got := r.SandboxFor(requestWithKey(key)).Name(); got != want {
 			t.Errorf("%s: want %s, got %s", key, want, got)
@@ -43,9 +45,7 @@ func TestASandboxIsFoundByItsKey(t *testing.T) {
 	if _, err := r.Create(Spec{Name: "other", AuthKey: " spaces "}); err == nil {
 		t.Error("want a key refused that no header can carry")
 	}
-	if err := r.Delete("mine"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, r.Delete("mine"))
 	if got := r.SandboxFor(requestWithKey("my-very-own-key")).Name(); got != Default {
 		t.Errorf("want the key forgotten, got %s", got)
 	}
@@ -156,9 +156,7 @@ func TestACloneStartsEqualAndThenChangesIndependently(t *testing.T) {
 	original.Clock().Advance(5 * time.Minute)
 	original.Journal().Begin(client.Exchange{Target: "/original"})
 	clone, err := r.Clone(original, "clone", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	hasHolds(t, clone, 1)
 	if clone.Platform().Seed() != 9 || !clone.Clock().Now().Equal(noon.Add(5*time.Minute)) || !clone.Clock().IsFrozen() || clone.Journal().Count().Arrived != 0 {
 		t.Fatalf("want the original's seed and clock and an empty journal, got %d, %+v, %+v", clone.Platform().Seed(), clone.Clock().Read(), clone.Journal().Count())
@@ -186,9 +184,7 @@ func TestASnapshotIsRestored(t *testing.T) {
 	box.Clock().Run()
 	reserve(t, box)
 	for range 2 {
-		if err := box.Restore("one-hold"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, box.Restore("one-hold"))
 		hasHolds(t, box, 1)
 		if state := box.Platform().Holds()[0].State; state != "HELD" || !box.Clock().Now().Equal(noon) || !box.Clock().IsFrozen() {
 			t.Fatalf("want the hold alive again at noon, got %s at %+v", state, box.Clock().Read())
@@ -215,9 +211,7 @@ func TestSnapshotsAreListedReplacedForgottenAndBounded(t *testing.T) {
 	if _, err := box.Save("s-00"); err != nil {
 		t.Fatalf("want a snapshot replaced, got %v", err)
 	}
-	if err := box.Forget("s-01"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, box.Forget("s-01"))
 	if err := box.Forget("s-01"); !errors.Is(err, ErrNoSnapshot) {
 		t.Fatalf("want ErrNoSnapshot, got %v", err)
 	}
@@ -236,9 +230,7 @@ func TestAResetSandboxIsAsItWasMade(t *testing.T) {
 	box := create(t, r, Spec{Name: "box", Frozen: new(true)})
 	reserve(t, box)
 	clone, err := r.Clone(box, "clone", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for want, box := range map[int]*Sandbox{0: box, 1: clone} {
 		reserve(t, box)
 		box.Clock().Advance(time.Minute)

@@ -22,22 +22,16 @@ func registry(t testing.TB, max int) *Registry {
 func registryAt(t testing.TB, max int, clock clock.Clock) *Registry {
 	t.Helper()
 	index, err := catalog.DefaultIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	r, err := NewRegistry(Config{AuthKey: "the-mocks-own-key", Catalog: index, Clock: clock, Seed: 3, HoldFor: 15 * time.Minute, Max: max})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
 func create(t testing.TB, r *Registry, s Spec) *Sandbox {
 	t.Helper()
 	box, err := r.Create(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return box
 }
 
@@ -84,9 +78,7 @@ func TestSandboxesKnowNothingOfEachOther(t *testing.T) {
 	one, two := create(t, r, Spec{Name: "one"}), create(t, r, Spec{Name: "two"})
 	slot := slotOf(t, one)
 	hold, err := one.Platform().Reserve(reserveOf(slot.ID), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if outcome := two.Platform().Release(hold.Code, nil); outcome != platform.HoldUnknown {
 		t.Fatalf("want the code unknown in another sandbox, got %q", outcome)
 	}
@@ -109,9 +101,7 @@ func slotOf(t testing.TB, box *Sandbox) partnerapi.Slot {
 	window, err := box.Platform().Availability(partnerapi.AvailabilityRequest{
 		ProductID: "tokyo-market", OptionID: "breakfast", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-20",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for _, slot := range window.Slots {
 		if slot.Status == partnerapi.StatusAvailable {
 			return slot
@@ -134,9 +124,7 @@ func TestAnswersAreRememberedWhileTheyAreTrue(t *testing.T) {
 	window, err := box.Platform().Availability(partnerapi.AvailabilityRequest{
 		ProductID: "tokyo-market", OptionID: "breakfast", LocalDateStart: "2026-07-10", LocalDateEnd: "2026-07-20",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	answers := box.Answers()
 	answers.Put([]byte("asked"), []byte("answered"), window.Stamp)
 	if body, ok := answers.Get([]byte("asked")); !ok || string(body) != "answered" {

@@ -116,9 +116,7 @@ func shownAgain[T any](t *testing.T, list []T, err error, parse func(string, []b
 		return
 	}
 	shown, err := json.Marshal(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	again, err := parse("again", shown)
 	if err != nil {
 		t.Fatalf("want it taken again, got %v: %s", err, shown)

@@ -14,9 +14,13 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 // good are scenarios that the loader takes.
 var good = map[string]string{
@@ -128,27 +132,19 @@ func TestALoaderThatAgreesWithItsSchema(t *testing.T) {
 	t.Parallel()
 	compiler := jsonschema.NewCompiler()
 	compiler.Draft = jsonschema.Draft2020
-	if err := compiler.AddResource("s", bytes.NewReader(script.Schema())); err != nil {
-		t.Fatal(err)
-	}
+	check(t, compiler.AddResource("s", bytes.NewReader(script.Schema())))
 	schema, err := compiler.Compile("s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	lawful := func(t *testing.T, text string) bool {
 		var value any
 		if yaml.Unmarshal([]byte(text), &value) != nil {
 			return false
 		}
 		asJSON, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		decoder := json.NewDecoder(bytes.NewReader(asJSON))
 		decoder.UseNumber()
-		if err := decoder.Decode(&value); err != nil {
-			t.Fatal(err)
-		}
+		check(t, decoder.Decode(&value))
 		return schema.Validate(value) == nil
 	}
 	for name, text := range good {
@@ -183,16 +179,12 @@ func TestACatalogFileLiesBesideItsScenario(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	whole, err := os.ReadFile("../../catalog/default.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	write(t, filepath.Join(dir, "sold.yaml"), string(whole))
 	file := filepath.Join(dir, "scenario.yaml")
 	write(t, file, "catalog: sold.yaml\nseed: 3\n")
 	s, err := script.Load(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if len(s.Catalog.Products) != len(catalog.Default().Products) || *s.Seed != 3 {
 		t.Fatalf("want the catalog of the file, got %+v", s)
 	}
@@ -212,9 +204,7 @@ func TestACatalogFileLiesBesideItsScenario(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
 func TestAllMistakesOfAFileAreReportedInTheirOrderWithoutGoTypes(t *testing.T) {
@@ -315,9 +305,7 @@ func TestAFaultIsShownAsItIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, text := range good {
 		first, err := script.Parse("s.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		shownAgain(t, first.Faults, nil, script.ParseFaults)
 	}
 }
@@ -327,9 +315,7 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "scenario.yaml")
 	write(t, path, "seed: 1")
 	file, err := script.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	type news struct {
 		s   *script.Scenario
 		err error
@@ -345,9 +331,7 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 	// A file is moved to its place, as editors do it: no look sees half of it.
 	change := func(text string) {
 		write(t, path+".new", text)
-		if err := os.Rename(path+".new", path); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Rename(path+".new", path))
 	}
 	change("seed: 2")
 	if n := <-reported; n.err != nil || *n.s.Seed != 2 {
@@ -357,9 +341,7 @@ func TestAFileIsReadAgainWhenItChanges(t *testing.T) {
 	if n := <-reported; n.err == nil || !strings.Contains(n.err.Error(), "scenario.yaml:1:") {
 		t.Fatalf("want the place of what is wrong, got %+v", n)
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Remove(path))
 	if n := <-reported; n.err == nil || !strings.Contains(n.err.Error(), "no such file") {
 		t.Fatalf("Expected the missing file to be reported, received %+v", n)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
@@ -16,16 +17,15 @@ import (
 	"partnerkit.dev/mockpartner/internal/platform"
 )
 
+// must ends the test on an error.
+var must = errtest.Check
+
 func set(t *testing.T, seed uint64, faults ...Fault) *Set {
 	t.Helper()
 	index, err := catalog.DefaultIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	business, err := platform.New(platform.Config{Catalog: index, Clock: clock.System{}, Seed: seed})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := NewSet(Config{Platform: business, Presents: func(*http.Request, Credential) bool { return true }})
 	if _, err := s.Arm(faults...); err != nil {
 		t.Fatal(err)
@@ -153,13 +153,9 @@ const webhooksText = `webhooks:
 func TestAScenarioSetsUpWebhooks(t *testing.T) {
 	t.Parallel()
 	s, err := Parse("s.yaml", []byte(webhooksText))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w, err := s.Webhooks.WithDefaults()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(w.Secret) != 64 || w.On[1] != client.BookingChange || w.Retries.Attempts != 3 || time.Duration(w.Schedule[0].Every) != 36*time.Hour || *w.Schedule[2].Set.Capacity != 10 {
 		t.Errorf("want everything as written, got %+v", w)
 	}

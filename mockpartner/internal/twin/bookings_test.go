@@ -3,7 +3,6 @@ package twin_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 	"partnerkit.dev/mockpartner/internal/twin"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,19 +21,12 @@ import (
 func recordBookings(t *testing.T, o mockpartner.Options) string {
 	t.Helper()
 	o.AuthKey, o.Now, o.Frozen = key, noon, true
-	mock, err := mockpartner.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(mock)
-	t.Cleanup(func() { mock.Close(); server.Close() })
+	server := mocktest.Start(t, o)
 	call := func(method, path string, body any) map[string]any {
 		text := ""
 		if body != nil {
 			encoded, err := json.Marshal(body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			text = string(encoded)
 		}
 		_, replied := ask(t, method, server.URL+path, text)
@@ -69,9 +62,7 @@ func recordBookings(t *testing.T, o mockpartner.Options) string {
 	look()
 	_, archive := ask(t, http.MethodGet, server.URL+"/_mock/journal/har?limit=1000", "")
 	file := filepath.Join(t.TempDir(), "calls.har")
-	if err := os.WriteFile(file, []byte(archive), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(archive), 0o600))
 	return file
 }
 
@@ -80,9 +71,7 @@ func behaviour(t *testing.T, o mockpartner.Options) (*script.Scenario, string) {
 	t.Helper()
 	twin := learnTwin(t, twin.Options{Recordings: []string{recordBookings(t, o)}})
 	scenario, err := script.Parse("twin.yaml", twin.Scenario)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	text, _, _ := strings.Cut(string(twin.Scenario), "\ncatalog:")
 	return scenario, text
 }

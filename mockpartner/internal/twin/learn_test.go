@@ -15,11 +15,16 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/twin"
+	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 const key = "the-partners-own-key"
 
@@ -30,22 +35,14 @@ var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 func partner(t *testing.T, o mockpartner.Options) string {
 	t.Helper()
 	o.AuthKey, o.Now, o.Frozen = key, noon, true
-	mock, err := mockpartner.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(mock)
-	t.Cleanup(func() { mock.Close(); server.Close() })
-	return server.URL
+	return mocktest.Start(t, o).URL
 }
 
 func learnTwin(t *testing.T, o twin.Options) *twin.Twin {
 	t.Helper()
 	o.AuthKey, o.Now = key, func() time.Time { return noon }
 	twin, err := twin.Learn(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return twin
 }
 
@@ -53,15 +50,11 @@ func learnTwin(t *testing.T, o twin.Options) *twin.Twin {
 func ask(t *testing.T, method, address, body string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	request.Header.Set("Authorization", "Bearer "+key)
 	request.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer answer.Body.Close()
 	var text bytes.Buffer
 	if _, err := text.ReadFrom(answer.Body); err != nil {
@@ -128,9 +121,7 @@ func TestATwinAnswersAboutMoreSeatsThanACapacityThatIsAText(t *testing.T) {
     answered: 200
     jq: 'if length > 1 then .[-1] |= (.status = "AVAILABLE" | .vacancies = 5 | .capacity = "1") else . end'
 `))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	original := partner(t, mockpartner.Options{Scenario: scenario})
 	twin := playTwin(t, learnTwin(t, twin.Options{BaseURL: original}))
 	product := catalog.Default().Products[len(catalog.Default().Products)-1]
@@ -190,9 +181,7 @@ func TestAPartnerThatCannotBeReadIsAnErrorThatSaysWhy(t *testing.T) {
 	empty := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("[]")) }))
 	t.Cleanup(empty.Close)
 	noArchive := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(noArchive, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(noArchive, []byte("{}"), 0o600))
 	for _, c := range []struct {
 		options twin.Options
 		want    string
@@ -245,9 +234,7 @@ func TestNoKeyAndNoGuestGetsIntoATwin(t *testing.T) {
 	}
 	entry := func(second int, method, path, body string, status int, answer any) map[string]any {
 		text, err := json.Marshal(answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return map[string]any{
 			"startedDateTime": noon.Add(time.Duration(second) * time.Second), "time": 20,
 			"request": map[string]any{
@@ -280,13 +267,9 @@ func TestNoKeyAndNoGuestGetsIntoATwin(t *testing.T) {
 		entry(5, "DELETE", partnerapi.ReleasePath(planted["code"]), "", 404, reported),
 		entry(6, "POST", partnerapi.CancelPath(planted["id"]), `{"reason":"`+planted["mail"]+`"}`, 409, reported),
 	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	file := filepath.Join(t.TempDir(), "shop.har")
-	if err := os.WriteFile(file, archive, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, archive, 0o600))
 	twin := learnTwin(t, twin.Options{Recordings: []string{file}})
 	for name, secret := range planted {
 		for encoding, form := range encodings(secret) {

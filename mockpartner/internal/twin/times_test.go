@@ -18,22 +18,16 @@ import (
 func TestATwinTakesTheMedianTimeOfItsPartner(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile(recordBookings(t, mockpartner.Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var archive map[string]any
-	if err := json.Unmarshal(raw, &archive); err != nil {
-		t.Fatal(err)
-	}
+	check(t, json.Unmarshal(raw, &archive))
 	// One call in three is ten times slower: a mean would show it, a median does not.
 	median := map[string]time.Duration{"/availability": 120 * time.Millisecond, "/bookings/reserve": 2400 * time.Millisecond, "/products": 4 * time.Millisecond}
 	calls := map[string]int{}
 	for _, e := range archive["log"].(map[string]any)["entries"].([]any) {
 		entry := e.(map[string]any)
 		address, err := url.Parse(entry["request"].(map[string]any)["url"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		path := address.Path
 		took := median[path].Seconds() * 1000
 		if calls[path]++; calls[path]%3 == 0 {
@@ -42,18 +36,12 @@ func TestATwinTakesTheMedianTimeOfItsPartner(t *testing.T) {
 		entry["time"] = took
 	}
 	changed, err := json.Marshal(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	file := filepath.Join(t.TempDir(), "slow.har")
-	if err := os.WriteFile(file, changed, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, changed, 0o600))
 	twin := learnTwin(t, twin.Options{Recordings: []string{file}})
 	scenario, err := script.Parse("twin.yaml", twin.Scenario)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	times := scenario.AnswerTimes
 	if times == nil || time.Duration(times.Availability) != median["/availability"] || time.Duration(times.Reserve) != median["/bookings/reserve"] || times.Products != 0 {
 		t.Errorf("Expected the medians %v, without the one of products, received %+v", median, times)

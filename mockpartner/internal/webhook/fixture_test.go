@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/mockpartner/internal/clock"
 
 	"go.uber.org/goleak"
@@ -24,6 +25,9 @@ import (
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 // Whatever a sender starts has ended when it is closed.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -121,9 +125,7 @@ func (m *marketplace) notifications() (list []partnerapi.Notification) {
 			m.t.Errorf("notify: want application/json, got %q", c.contentType)
 		}
 		var n partnerapi.Notification
-		if err := json.Unmarshal([]byte(c.body), &n); err != nil {
-			m.t.Fatal(err)
-		}
+		check(m.t, json.Unmarshal([]byte(c.body), &n))
 		list = append(list, n)
 	}
 	return list
@@ -155,22 +157,16 @@ func run(t *testing.T) partner {
 func runAt(t *testing.T, clock *clock.Virtual) partner {
 	t.Helper()
 	index, err := catalog.DefaultIndex()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	business, err := platform.New(platform.Config{Catalog: index, Clock: clock, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p := partner{Platform: business, t: t, clock: clock, sender: webhook.New(business, clock, func(string) {})}
 	t.Cleanup(p.sender.Close)
 	window, err := business.Availability(partnerapi.AvailabilityRequest{
 		ProductID: product, OptionID: option, LocalDateStart: day, LocalDateEnd: "2026-07-20",
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: 1}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	p.slots = window.Slots
 	for _, slot := range p.slots[:3] {
 		p.set(slot.ID, 9)
@@ -185,9 +181,7 @@ func (p partner) set(slotID string, vacancies int) {
 	if vacancies < 4 {
 		change.Status = nil
 	}
-	if err := p.SetSlot(product, option, slotID, change); err != nil {
-		p.t.Fatal(err)
-	}
+	check(p.t, p.SetSlot(product, option, slotID, change))
 }
 
 func (p partner) reserve(slotID string, adults int) client.Hold {
@@ -196,9 +190,7 @@ func (p partner) reserve(slotID string, adults int) client.Hold {
 		ProductID: product, OptionID: option, AvailabilityID: slotID,
 		Units: []partnerapi.UnitQuantity{{ID: partnerapi.AdultUnitID, Quantity: adults}},
 	}, nil)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	check(p.t, err)
 	return hold
 }
 
@@ -216,9 +208,7 @@ func config(m *marketplace, change ...func(*webhook.Config)) webhook.Config {
 
 func (p partner) notifies(m *marketplace, change ...func(*webhook.Config)) {
 	p.t.Helper()
-	if err := p.sender.Configure(config(m, change...)); err != nil {
-		p.t.Fatal(err)
-	}
+	check(p.t, p.sender.Configure(config(m, change...)))
 }
 
 // ends waits until so many webhooks have ended.

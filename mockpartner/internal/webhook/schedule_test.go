@@ -90,9 +90,7 @@ func TestASlotCanBeNamedByItsDay(t *testing.T) {
 	t.Parallel()
 	m, p := open(t), run(t)
 	gone := client.SlotChange{Status: new(partnerapi.StatusSoldOut)}
-	if err := p.SetSlot(product, option, p.slots[0].ID, gone); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.SetSlot(product, option, p.slots[0].ID, gone))
 	want := slices.IndexFunc(p.slots[1:], func(s partnerapi.Slot) bool { return s.Status.IsBookable() }) + 1
 	ahead := func(days int) *script.SlotName {
 		return &script.SlotName{Product: product, Option: option, FromDay: new(days)}

@@ -49,9 +49,7 @@ func TestAChangedCatalogIsAnnouncedByATriggerWithoutABody(t *testing.T) {
 	if call := m.receivedCalls()[0]; call != (call0("POST /sync/trigger")) {
 		t.Errorf("want a trigger with the secret and no body, got %+v", call)
 	}
-	if err := p.Sell(&catalog.Catalog{Products: p.Catalog().Catalog().Products}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.Sell(&catalog.Catalog{Products: p.Catalog().Catalog().Products}))
 	p.set(p.slots[0].ID, 3)
 	if deliveries := p.ends(2); deliveries[1].Kind != client.Notify {
 		t.Errorf("want no trigger for a catalog that is as it was, got %+v", deliveries)
@@ -210,18 +208,14 @@ func TestTheSecretIsInNothingThatCanBeSeen(t *testing.T) {
 		fmt.Fprintf(w, "%swrong secret: %s", strings.Repeat("x", 480), secret)
 	})
 	c := config(m)
-	if err := p.sender.Configure(c); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.sender.Configure(c))
 	p.set(p.slots[0].ID, 3)
 	got := p.ends(1)[0]
 	if len(got.Attempts) != 2 || !strings.Contains(got.Attempts[0].Error, "[redacted]") || len(got.Attempts[1].Answer) > 512 {
 		t.Fatalf("Expected the marketplace to receive the secret twice, received %+v", got)
 	}
 	text, err := json.Marshal(p.sender.Status(webhook.Filter{}, 10))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for what, shown := range map[string]string{
 		"status": string(text), "%v": fmt.Sprintf("%v %+v", c, c), "%#v": fmt.Sprintf("%#v", c), "text": fmt.Sprint(c.Secret),
 	} {
@@ -347,9 +341,7 @@ func TestTheSecretMayComeFromTheEnvironment(t *testing.T) {
 	t.Setenv("MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST", secret)
 	c := config(m)
 	c.Secret, c.SecretEnv = "", "MOCKPARTNER_WEBHOOK_SECRET_OF_A_TEST"
-	if err := p.sender.Configure(c); err != nil {
-		t.Fatal(err)
-	}
+	check(t, p.sender.Configure(c))
 	p.set(p.slots[0].ID, 3)
 	p.ends(1)
 	if got := m.receivedCalls()[0].secret; got != secret {

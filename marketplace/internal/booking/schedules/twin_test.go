@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -23,6 +24,9 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// check ends the test on an error.
+var check = errtest.Check
 
 // twin sends each call to the database in memory and to PostgreSQL, which must give the same
 // answer.
@@ -114,9 +118,7 @@ func (w *twin) KeepFresh(ctx context.Context, f booking.Fresh) error {
 func (w *twin) sameSlots(ctx context.Context) {
 	w.t.Helper()
 	slots, err := w.catalog.Slots(ctx, variation, w.day.AddDate(0, 0, -1), w.day.AddDate(0, 0, 1))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check(w.t, err)
 	sql := []any{}
 	for _, s := range slots {
 		sql = append(sql, shownSlot(s, s.SentAt))
@@ -266,9 +268,7 @@ func catalogOf(t *testing.T, store *postgres.Store) {
 			VALUES ('%[3]s', '%[2]s', 'walk', now(), 'Walk', '{}', sha256(''), true, true, '{}');
 		INSERT INTO variations (id, activity_id, external_option_id, sort, title, option, option_hash, partner_active, details)
 			VALUES ('%[4]s', '%[3]s', 'morning', 0, 'Morning', '{}', sha256(''), true, '{}')`, reseller, integration.ID, activity, variation))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 }
 
 // TestTheDatabaseInMemoryIsPostgreSQL compares the database of the schedules with the SQL that
@@ -291,9 +291,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 			Target:          func(domain.Integration) (partner.Target, error) { return partner.Target{}, nil },
 			AffiliatesShare: decimal.NewFromInt(10), Now: w.database.now, Log: slog.New(slog.DiscardHandler),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		var known []uuid.UUID
 		for range 60 {
 			ctx := t.Context()
@@ -351,16 +349,12 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 func (w *twin) sameJobs(store *postgres.Store) {
 	w.t.Helper()
 	rows, err := store.Pool().Query(w.t.Context(), `SELECT kind, args->>'booking_id', state = 'scheduled' FROM river_job`)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	check(w.t, err)
 	var memory, sql []string
 	for rows.Next() {
 		var kind, id string
 		var later bool
-		if err := rows.Scan(&kind, &id, &later); err != nil {
-			w.t.Fatal(err)
-		}
+		check(w.t, rows.Scan(&kind, &id, &later))
 		sql = append(sql, fmt.Sprintf("%s %s %t", kind, id, later))
 	}
 	for _, j := range w.memory.queue {

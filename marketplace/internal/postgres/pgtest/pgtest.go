@@ -18,6 +18,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/pgembed"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -105,9 +106,7 @@ func createDatabase(t testing.TB, how string) string {
 	server.Lock()
 	_, err := server.admin.Exec(t.Context(), "CREATE DATABASE "+name+how)
 	server.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	t.Cleanup(func() {
 		if _, err := server.admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
@@ -136,9 +135,7 @@ func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
 		options.Tracers = append(options.Tracers, r)
 	}
 	store, err := postgres.OpenWith(t.Context(), address, options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	t.Cleanup(store.Close)
 	return store
 }
@@ -153,21 +150,4 @@ func Exec(t interface {
 	if _, err := store.Pool().Exec(context.WithoutCancel(t.Context()), statement, args...); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Grow does to a store's database what the next release's migrations may do while
-// replicas of this one run: every table gets a column, and the version goes up. Each table is
-// changed by itself: one transaction that locks them all could only deadlock with the replicas.
-func Grow(t testing.TB, store *postgres.Store) {
-	t.Helper()
-	Exec(t, store, `
-		DO $$
-		DECLARE name text;
-		BEGIN
-			FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename !~ '^(goose|river)_' LOOP
-				EXECUTE format('ALTER TABLE %I ADD COLUMN of_the_next_release integer NOT NULL DEFAULT 0', name);
-				COMMIT;
-			END LOOP;
-			INSERT INTO goose_db_version (version_id, is_applied) SELECT max(version_id) + 1, true FROM goose_db_version;
-		END $$`)
 }

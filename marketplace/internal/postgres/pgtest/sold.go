@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/postgres"
 )
 
@@ -25,9 +26,7 @@ type Stock struct {
 func Sell(t testing.TB, store *postgres.Store, s Stock) {
 	t.Helper()
 	conn, err := store.Pool().Acquire(context.WithoutCancel(t.Context()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	defer conn.Release()
 	for _, statement := range []string{
 		`SET session_replication_role = replica`, // nothing is looked up a million times

@@ -14,8 +14,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/certification"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -34,7 +35,7 @@ func Config(t testing.TB, requests, work *postgres.Store, now func() time.Time) 
 	return replica.Config{
 		Requests: requests, Work: work, Secret: Secret(t), Clock: postgres.NewClock(now), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Metrics: telemetry.NewMetrics("test"), Ready: func(context.Context) error { return nil }, AllowPrivatePartners: true, Scale: partnertest.Unhurried, ObserveTime: 5 * time.Minute,
-		Conformance: "conformance", Certification: certification.Rules{Default: certification.Advise}, AffiliatesShare: decimal.NewFromInt(10),
+		Conformance: "conformance", Certification: conformance.Rules{Default: conformance.Advise}, AffiliatesShare: decimal.NewFromInt(10),
 		AffiliateURL: "https://shop.example/{activity}?by={affiliate}", PageCache: 1 << 20, LoginLimit: 10, RateLimit: 600,
 		Scrapers: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Stream: time.Millisecond,
 	}
@@ -44,9 +45,7 @@ func Config(t testing.TB, requests, work *postgres.Store, now func() time.Time) 
 func Secret(t testing.TB) *auth.Secret {
 	t.Helper()
 	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	return secret
 }
 
@@ -54,9 +53,7 @@ func Secret(t testing.TB) *auth.Secret {
 func Serve(t testing.TB, c replica.Config) (r *replica.Replica, address string) {
 	t.Helper()
 	r, err := replica.New(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	server := httptest.NewServer(r.Handler)
 	t.Cleanup(func() {
 		server.Close()
@@ -71,15 +68,11 @@ func Accounts(t testing.TB, store *postgres.Store, now time.Time) map[domain.Rol
 	t.Helper()
 	// A hash that is cheap to check: the race detector makes every check expensive.
 	hash, err := argon2id.CreateHash(Password, &argon2id.Params{Memory: 64, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.Check(t, err)
 	accounts := map[domain.Role]domain.Account{}
 	for _, role := range []domain.Role{domain.Reseller, domain.Affiliate, domain.Partner, domain.Operator} {
 		a := domain.Account{ID: uuid.New(), Email: string(role) + "@example.com", Name: "The " + string(role), Role: role, PasswordHash: hash, CreatedAt: now}
-		if err := store.Accounts.CreateAccount(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		errtest.Check(t, store.Accounts.CreateAccount(t.Context(), a))
 		accounts[role] = a
 	}
 	return accounts

@@ -1,0 +1,93 @@
+package conformance
+
+import (
+	"crypto"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"partnerkit.dev/marketplace/internal/auth"
+	"partnerkit.dev/marketplace/internal/domain"
+)
+
+// validFor is how long a certificate is valid unless a later run finds a breach.
+const validFor = 90 * 24 * time.Hour
+
+// certificateType distinguishes certificates from other signed statements.
+const certificateType = "conformance-certificate+jwt"
+
+// Certificate states that an integration's partner was found conformant. It is signed and can be
+// verified without the service.
+type Certificate struct {
+	BaseURL    string // that was tested
+	JWS        string // the signed statement, in compact form
+	IssuedAt   time.Time
+	ValidUntil time.Time
+}
+
+// statement is the content of a certificate. Its first fields are standard JWT claims.
+type statement struct {
+	Subject         string         `json:"sub"` // the integration
+	ID              string         `json:"jti"` // the run
+	IssuedAt        int64          `json:"iat"`
+	ExpiresAt       int64          `json:"exp"`
+	Name            string         `json:"name"` // the partner's name, for people
+	BaseURL         string         `json:"base_url"`
+	Verdict         string         `json:"verdict"`
+	SuiteVersion    string         `json:"suite_version"`
+	ContractVersion string         `json:"contract_version"`
+	Counts          map[string]int `json:"counts"`        // of the rules, by outcome
+	ReportSHA256    string         `json:"report_sha256"` // of report.json
+}
+
+// Signer signs certificates with a key that every replica derives from the service's secret. It is
+// safe for concurrent use.
+type Signer struct {
+	signer jose.Signer
+	keys   []byte
+}
+
+// NewSigner returns the signer for a service's secret.
+func NewSigner(s *auth.Secret) (*Signer, error) {
+	private := ed25519.NewKeyFromSeed(s.Key("conformance certificates"))
+	public := jose.JSONWebKey{Key: private.Public(), Algorithm: string(jose.EdDSA), Use: "sig"}
+	print, err := public.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return nil, fmt.Errorf("name the key of certificates: %w", err)
+	}
+	public.KeyID = base64.RawURLEncoding.EncodeToString(print)
+	options := (&jose.SignerOptions{}).WithType(certificateType).WithHeader("kid", public.KeyID)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, options)
+	if err != nil {
+		return nil, fmt.Errorf("sign certificates: %w", err)
+	}
+	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{public}})
+	return &Signer{signer, keys}, err
+}
+
+// Keys returns the JSON Web Key Set that verifies certificates.
+func (s *Signer) Keys() []byte { return s.keys }
+
+// certify returns the certificate for a run that found an integration's partner conformant.
+func (s *Signer) certify(i domain.Integration, run Run, came Result, report string, now time.Time) (*Certificate, error) {
+	now = now.UTC().Truncate(time.Second)
+	c := &Certificate{BaseURL: i.BaseURL.String(), IssuedAt: now, ValidUntil: now.Add(validFor)}
+	text, err := json.Marshal(statement{
+		Subject: i.ID.String(), ID: run.ID.String(), IssuedAt: c.IssuedAt.Unix(), ExpiresAt: c.ValidUntil.Unix(),
+		Name: i.Name, BaseURL: c.BaseURL, Verdict: came.Verdict, SuiteVersion: came.SuiteVersion, ContractVersion: came.ContractVersion,
+		Counts: came.Counts, ReportSHA256: report,
+	})
+	if err != nil {
+		return nil, err
+	}
+	signed, err := s.signer.Sign(text)
+	if err != nil {
+		return nil, fmt.Errorf("sign the certificate: %w", err)
+	}
+	c.JWS, err = signed.CompactSerialize()
+	return c, err
+}
