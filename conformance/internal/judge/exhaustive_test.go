@@ -37,7 +37,7 @@ type naiveCall struct {
 // naiveAnswer is an answer to such a call. Only the fields that its kind has are used.
 type naiveAnswer struct {
 	status    int
-	id        string // the code of a hold or the id of a booking; "" if there is none
+	id        string // the code of a hold or the id of a booking; "" if it has neither
 	success   bool
 	silent    bool // a refusal without a message
 	elsewhere bool // a booking of another slot

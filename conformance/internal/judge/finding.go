@@ -272,7 +272,7 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	}
 }
 
-// RuleOfBody returns the rule about calls to an endpoint with such a body; false if there is none.
+// RuleOfBody returns the rule about calls to an endpoint with such a body; false if no rule is about it.
 func RuleOfBody(of partnerapi.Endpoint, body partner.Body) (rule.Rule, bool) {
 	r := rule.Rule{}
 	switch body {

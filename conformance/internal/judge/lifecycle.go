@@ -27,7 +27,7 @@ type Lifecycle struct {
 	on       model.Stage // of its hold before it
 	accepted bool        // whether it was accepted
 	full     []bool      // slots whose last seat the story has held
-	waits    bool        // the next reading shows whether a hold keeps seats (RSV-8)
+	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if that is known
 	judged   map[string]bool
 }
 
@@ -146,13 +146,13 @@ func (l *Lifecycle) find(j *trace.Judgement, of rule.Rule, flaw string) {
 func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 	want := &l.state.Slots[act.Slot]
 	if !act.Seats.Counted || !want.Counted {
-		want.Counted, l.waits = false, false // it is now sold without limit
+		want.Counted, l.doubtful = false, nil // it is now sold without limit
 		return j
 	}
 	left := act.Seats.Least
-	if l.waits {
-		l.waits = false
-		l.state.DecideHoldless(l.last.Hold, left)
+	if l.doubtful != nil {
+		l.state.DecideHoldless(*l.doubtful, left)
+		l.doubtful = nil
 	}
 	j.Want, j.Detail = want.String(), fmt.Sprintf("%d left", left)
 	of := rule.Rule{}
@@ -200,7 +200,7 @@ func (l *Lifecycle) enter(act trace.Act, made bool) {
 	}
 	l.reserves[act.Hold], l.offers[act.Hold] = act.Answer, act.Offer
 	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless {
-		l.state.Holdless, l.waits = true, true
+		l.state.Holdless, l.doubtful = true, &act.Hold
 	}
 	l.state.RecordReserve(act.Hold, act.Slot, act.Party, made)
 }

@@ -129,6 +129,7 @@ func TestAHoldThatNeedNotKeepSeatsIsJudgedByWhatItDoes(t *testing.T) {
 		judge.Take(hold)
 		n = n.after(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200})
 		for _, p := range []played{
+			{naiveCall: naiveCall{does: model.Release, hold: trace.None}, naiveAnswer: naiveAnswer{status: 200, success: true}},
 			{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: test.afterHold}},
 			{naiveCall: naiveCall{does: model.Confirm}, naiveAnswer: naiveAnswer{status: 200, id: "b"}},
 			{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: test.afterConfirm}},
