@@ -45,7 +45,7 @@ const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
 	// Each option is booked once; of the further cases, one in bookedEvery is.
-	bookedEvery = 5
+	bookedEvery = 6
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshUnit is the worth of
 	// a unit type, which partners keep in separate tables; half of it is still more than all pairs and
 	// other values of a case. freshSame is the worth of guests of one type without others, of whom there
