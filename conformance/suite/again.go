@@ -18,7 +18,6 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 	}{
 		{judge.ReadSpecs(), true},
 		{judge.ClosedSpecs(), true},
-		{judge.PartialSpecs(), true},
 		{judge.KeySpecs(), false},
 		{judge.CodeSpecs(), true},
 		{judge.MemorySpecs(), true},
@@ -34,7 +33,7 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 // a rule about seats would most likely show here too.
 func (r *run) judgeTogether(ctx context.Context) {
 	if !r.verdicts.SeatsFailed() {
-		r.judgeAgain(ctx, judge.TogetherSpecs(), true)
+		r.judgeAgain(ctx, judge.TogetherSpecs(r.given), true)
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// specsOn returns the specs of the rules that are judged on a case.
-type specsOn func(*plan.Case) []judge.Spec
+// tryCase judges a case. It returns nil if no rule is broken there.
+type tryCase func(context.Context, *plan.Case) *breach
 
-// breachOn judges the rules on a case until one is broken. It returns nil if none is.
-func (r *run) breachOn(ctx context.Context, on *plan.Case, specs specsOn) *breach {
+// expiryBreach judges the rules about expiring holds on the hold of a case until one is broken.
+func (r *run) expiryBreach(ctx context.Context, on *plan.Case) *breach {
 	player := r.player.OnCase(on)
-	for _, s := range specs(on) {
+	for _, s := range judge.ExpiringCaseSpecs() {
 		if s.AboutSeats() && r.verdicts.SeatsFailed() {
 			continue
 		}

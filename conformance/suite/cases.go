@@ -20,13 +20,15 @@ func (r *run) judgeCases(ctx context.Context) {
 	r.player.Time.Begin(partner.Cases)
 	cases := scenario.PlayCases(ctx, r.player)
 	r.coverage.coverable = plan.CountValues(bookableOffers(r.player), r.player.Depth.Repeats())
-	briefly := 0
-	if !r.timeForAll(cases) {
-		briefly = r.judgeEach(ctx, cases, true)
+	judged := 0
+	for i := range cases {
+		if r.noMoreCases(ctx) || !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
+			break
+		}
+		r.judgeCase(ctx, &cases[i])
+		judged++
 	}
-	fully := r.judgeEach(ctx, cases, false)
-	r.casesBrief = max(0, briefly-fully)
-	if left := len(cases) - max(briefly, fully); r.noMoreCases(ctx) {
+	if left := len(cases) - judged; r.noMoreCases(ctx) {
 		r.casesLeft = left
 	} else {
 		r.casesWithoutHolds = left
@@ -34,31 +36,6 @@ func (r *run) judgeCases(ctx context.Context) {
 	for _, s := range append(judge.RecordSpecs(), judge.FieldSpecs()...) {
 		r.declare(r.breach(ctx, r.player, s), "")
 	}
-}
-
-// callsOfACase is approximately the number of calls of a case that is not brief.
-const callsOfACase = 150
-
-// timeForAll reports whether all of the cases can be judged in the time for them, at the pace of the
-// run so far.
-func (r *run) timeForAll(cases []plan.Case) bool {
-	perCall := r.player.Time.SpentShare() / float64(max(1, len(r.client.Exchanges())))
-	return perCall*callsOfACase*float64(len(cases)) < r.player.Time.LeftShare()
-}
-
-// judgeEach judges the rules on each case, briefly or not, while there is time and there are holds for it.
-// It returns the number of cases that were judged.
-func (r *run) judgeEach(ctx context.Context, cases []plan.Case, briefly bool) (judged int) {
-	for _, on := range cases {
-		if r.noMoreCases(ctx) || !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
-			return judged
-		}
-		r.player.Forget(&on) // what was played of it briefly
-		on.Brief = briefly
-		r.judgeCase(ctx, &on)
-		judged++
-	}
-	return judged
 }
 
 // noMoreCases reports whether no further case begins: the run is late, or stops.
@@ -69,10 +46,10 @@ func (r *run) noMoreCases(ctx context.Context) bool {
 // judgeCase judges the rules on a case. If a simpler case shows a breach too, that one is declared:
 // the breach does not depend on what is special about the case.
 func (r *run) judgeCase(ctx context.Context, on *plan.Case) {
-	found := r.breachOn(ctx, on, judge.CaseSpecs)
-	if found == nil && r.choice.Run[rule.ReserveAccepts.ID] && scenario.PlayBooking(ctx, r.player.OnCase(on), 0).PartyRefused() {
+	played, found := r.judgeStory(ctx, on)
+	if found == nil && played.Refused && r.choice.Run[rule.ReserveAccepts.ID] {
 		for _, part := range on.Parts() {
-			if found = r.breachOn(ctx, &part, judge.CaseSpecs); found != nil {
+			if found = r.storyBreach(ctx, &part); found != nil {
 				on = &part
 				break
 			}
@@ -93,7 +70,7 @@ func (r *run) judgeExpiringCases(ctx context.Context) {
 		known := r.verdicts.Get(s.Rule.ID)
 		return known != nil && known.Outcome == report.Passed
 	}
-	if !slices.ContainsFunc(judge.ExpiringCaseSpecs(nil), shown) {
+	if !slices.ContainsFunc(judge.ExpiringCaseSpecs(), shown) {
 		return
 	}
 	cases := scenario.PlayExpiringCases(ctx, r.player, 0).Held
@@ -101,8 +78,8 @@ func (r *run) judgeExpiringCases(ctx context.Context) {
 		if r.noMoreCases(ctx) {
 			return
 		}
-		if found := r.breachOn(ctx, &cases[i], judge.ExpiringCaseSpecs); found != nil {
-			found, on := r.simplestBreach(ctx, found, &cases[i], judge.ExpiringCaseSpecs)
+		if found := r.expiryBreach(ctx, &cases[i]); found != nil {
+			found, on := r.simplestBreach(ctx, found, &cases[i], r.expiryBreach)
 			r.declare(found, on.String()+": ")
 		}
 	}

@@ -23,8 +23,8 @@ type run struct {
 	verdicts          *judge.Verdicts
 	announcer         *announcer
 	coverage          coverage
+	given             judge.Given       // codes and booking ids of the stories
 	casesLeft         int               // cases of the plan without time to judge them
-	casesBrief        int               // cases of the plan with time for only the calls that show most
 	casesWithoutHolds int               // cases of the plan without holds or bookings to judge them
 	pictures          map[string][]byte // pictures of broken rules, by file name
 	fault             string            // why the suite itself failed; "" if it did not
@@ -38,7 +38,7 @@ func newRun(halt context.Context, config Config) *run {
 	})
 	r := &run{
 		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact).Remember(),
-		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{},
+		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{}, given: judge.Given{},
 		coverage: coverage{covered: map[string]map[plan.Dimension]map[string]bool{}},
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked

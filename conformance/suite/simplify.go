@@ -1,12 +1,12 @@
 package suite
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -14,12 +14,12 @@ import (
 
 // simplestBreach returns the breach of the simplest case that shows one, and that case. A breach later in
 // a booking cannot be the cause: the slot may be unchanged because of the earlier breach.
-func (r *run) simplestBreach(ctx context.Context, found *breach, on *plan.Case, specs specsOn) (*breach, *plan.Case) {
+func (r *run) simplestBreach(ctx context.Context, found *breach, on *plan.Case, try tryCase) (*breach, *plan.Case) {
 	for again := true; again; {
 		again = false
-		for _, simpler := range append(r.roomierCases(found.rule, on, specs), on.SimplerCases()...) {
-			simplest := r.breachOn(ctx, &simpler, specs)
-			if simplest != nil && judge.Before(&simpler, simplest.blamed(), found.blamed()) {
+		for _, simpler := range append(r.roomierCases(found.rule, on), on.SimplerCases()...) {
+			simplest := try(ctx, &simpler)
+			if simplest != nil && !isLater(simplest.blamed(), found.blamed()) {
 				found, on, again = simplest, &simpler, true
 				break
 			}
@@ -32,8 +32,8 @@ func (r *run) simplestBreach(ctx context.Context, found *breach, on *plan.Case, 
 // case shows its effect: in a slot without a seat left, a call that takes seats once more changes
 // nothing until others are returned. It returns none if its own slot has about as many, or if the
 // broken rule is not about seats.
-func (r *run) roomierCases(of rule.Rule, on *plan.Case, specs specsOn) []plan.Case {
-	if !slices.ContainsFunc(specs(on), func(s judge.Spec) bool { return s.Rule.ID == of.ID && s.AboutSeats() }) {
+func (r *run) roomierCases(of rule.Rule, on *plan.Case) []plan.Case {
+	if !judge.AboutSeats(of) {
 		return nil
 	}
 	left := func(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
@@ -52,38 +52,34 @@ func (r *run) roomierCases(of rule.Rule, on *plan.Case, specs specsOn) []plan.Ca
 }
 
 // simplify returns the breach of the simplest case that shows one, and that case. A breach that
-// occurs only without optional fields or bodies breaks the rule about those.
+// occurs only with a form of the bodies breaks the rule about that form.
 func (r *run) simplify(ctx context.Context, found *breach, on *plan.Case) (*breach, *plan.Case) {
-	found, on = r.simplestBreach(ctx, found, on, judge.CaseSpecs)
-	if left, is := judge.WithoutOptional(found.blamed().Endpoint); is && on.Bare && r.onlyBare(ctx, found.rule, on, left) {
-		found.Cause = &left
+	found, on = r.simplestBreach(ctx, found, on, r.storyBreach)
+	if of, is := judge.RuleOfBody(found.blamed().Endpoint, on.Body); is && r.onlyBody(ctx, found.rule, on, of) {
+		found.Cause = &of
 	}
 	return found, on
 }
 
-// bareRounds is how often a case is played with and without optional fields before a breach is blamed
-// on the fields: it may also be one that shows now and then.
-const bareRounds = 3
+// bodyRounds is how often a case is played with its form of the bodies and with the usual one before a breach is blamed
+// on that form: it may also be one that shows now and then.
+const bodyRounds = 3
 
-// onlyBare reports whether a rule is broken on a case each time that it is played without optional
-// fields, and never with them. Once is enough if left, the rule about these fields, is known to be
-// broken, or if there are no seats to play the case again.
-func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left rule.Rule) bool {
+// onlyBody reports whether a rule is broken on a case each time that it is played with its form of the bodies, and never
+// with the usual one. Once is enough if the rule about that form is known to be broken, or if there are no seats to play
+// the case again.
+func (r *run) onlyBody(ctx context.Context, of rule.Rule, on *plan.Case, ofBody rule.Rule) bool {
 	full := *on
-	full.Bare = false
-	known := !r.verdicts.Stands(left)
-	for round := range bareRounds {
-		if round > 0 {
-			r.player.Forget(on)
-			r.player.Forget(&full)
-		}
-		without, with := r.outcomeOn(ctx, of, on), r.outcomeOn(ctx, of, &full)
+	full.Body = partner.FullBody
+	known := !r.verdicts.Stands(ofBody)
+	for round := range bodyRounds {
+		special, usual := r.outcomeOn(ctx, of, on), r.outcomeOn(ctx, of, &full)
 		switch open := report.Inconclusive; {
-		case without == report.Passed:
+		case special == report.Passed:
 			return false
-		case round > 0 && without == open, (round > 0 || known) && with == open:
+		case round > 0 && special == open, (round > 0 || known) && usual == open:
 			return true
-		case with != report.Passed:
+		case usual != report.Passed:
 			return false
 		case known:
 			return true
@@ -92,20 +88,29 @@ func (r *run) onlyBare(ctx context.Context, of rule.Rule, on *plan.Case, left ru
 	return true
 }
 
-// outcomeOn returns the outcome of a rule on a case: that of the first check that does not pass. A rule
-// without a check on cases is not applicable.
+// outcomeOn returns the outcome of a rule on a case. A rule that does not judge its story is not applicable.
 func (r *run) outcomeOn(ctx context.Context, of rule.Rule, on *plan.Case) report.Outcome {
-	outcome := report.NotApplicable
-	for _, s := range judge.CaseSpecs(on) {
-		if s.Rule.ID != of.ID {
-			continue
-		}
-		outcome = cmp.Or(r.find(ctx, r.player.OnCase(on), s).Outcome, report.Passed)
-		if outcome != report.Passed {
-			break
-		}
+	s := r.play(ctx, on, func(other rule.Rule) bool { return other.ID == of.ID })
+	switch finding, broken := s.finding(); {
+	case finding.Outcome == report.Failed && broken.ID != of.ID:
+		return report.Inconclusive
+	case finding.Outcome != "":
+		return finding.Outcome
+	case s.Refused:
+		return report.Inconclusive
+	case !s.judged[of.ID]:
+		return report.NotApplicable
+	default:
+		return report.Passed
 	}
-	return outcome
+}
+
+// isLater reports whether a rule comes after another in the catalogue, which has the rules in the order of causes.
+func isLater(r, other rule.Rule) bool {
+	place := func(r rule.Rule) int {
+		return slices.IndexFunc(rule.All(), func(known rule.Rule) bool { return known.ID == r.ID })
+	}
+	return place(r) > place(other)
 }
 
 // traceCause returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,

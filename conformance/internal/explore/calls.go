@@ -10,38 +10,44 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// parties lists the parties that lifecycles reserve for: the units of an option, and how many of the
-// guests are infants. If an option lacks a unit of the party, the party is a single guest.
-var parties = []func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64){
-	leadParty(1), leadParty(2), leadParty(3),
-	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return withOther(option, option.Companion, 0)
+// party returns the guests that a reserve is for: the units of an option, and how many of the guests are infants.
+// welcome means that no partner may refuse them while there are seats (RSV-5).
+type party func(option discover.Option, left model.Seats) (units []partnerapi.UnitQuantity, infants int64, welcome bool)
+
+// drawnParties lists the parties of random lifecycles. If an option lacks a unit of the party, the party is a single
+// guest.
+var drawnParties = []party{
+	leadParty(1), leadParty(2), leadParty(3), withCompanion,
+	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
+		units := partner.Guests(option, 1)
+		if unit, ok := option.Infant(); ok {
+			return append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1}), 1, false
+		}
+		return units, 0, false
 	},
-	func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return withOther(option, option.Infant, 1)
-	},
-	func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return partner.Guests(option, max(1, left.Least+left.More+1)), 0 // one more than there are seats
+	func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
+		return partner.Guests(option, max(1, left.Least+left.More+1)), 0, false // one more than there are seats
 	},
 }
 
-func leadParty(n int64) func(discover.Option, model.Seats) ([]partnerapi.UnitQuantity, int64) {
-	return func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64) {
-		return partner.Guests(option, n), 0
+func leadParty(n int64) party {
+	return func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
+		return partner.Guests(option, n), 0, false
 	}
 }
 
-func withOther(option discover.Option, other func() (string, bool), infants int64) ([]partnerapi.UnitQuantity, int64) {
+// withCompanion is a party of two guests of two types, or of a single guest.
+func withCompanion(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
 	units := partner.Guests(option, 1)
-	if unit, ok := other(); ok {
-		return append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1}), infants
+	if unit, ok := option.Companion(); ok {
+		units = append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1})
 	}
-	return units, 0
+	return units, 0, false
 }
 
 func partyWords(units []partnerapi.UnitQuantity) string {
@@ -52,184 +58,141 @@ func partyWords(units []partnerapi.UnitQuantity) string {
 	return strings.Join(words, " and ")
 }
 
-type expectation struct {
-	want   string
-	detail string // about the answer, in addition to the status
-	flaw   string // "": the answer is correct
-	ofBody bool   // the flaw is in the answer's body
+// keyWords describes a key that is not the partner's, as the end of a step.
+func keyWords(key probe.Key) string {
+	if key == probe.GoodKey {
+		return ""
+	}
+	return " with " + key.String()
 }
 
-// accepting lists the statuses of an answer that accepts a call.
-var accepting = map[partnerapi.Endpoint][]int{
-	partnerapi.Reserve: {http.StatusOK, http.StatusCreated},
-	partnerapi.Confirm: {http.StatusOK}, partnerapi.Release: {http.StatusOK}, partnerapi.Cancel: {http.StatusOK},
+// bodyWords describes a body that is not the usual one.
+func bodyWords(body partner.Body) string {
+	if body == partner.FullBody {
+		return ""
+	}
+	return ", " + body.String()
 }
 
-// judgeStatus judges the status of an answer, and the message of a refusal that must have one. It reports
-// whether the call was accepted.
-func judgeStatus(answer *probe.Answer, want model.Want) (e expectation, accepted bool) {
-	statuses := accepting[answer.Endpoint]
-	accepted = answer.HasStatus(statuses...)
-	// A second confirm may be refused with any 4xx (CNF-4), everything else with 400.
-	twice := answer.Endpoint == partnerapi.Confirm && want.Accept && want.Refuse
-	refused := answer.HasStatus(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
-	switch {
-	case want.Accept && want.Refuse:
-		e.want = partner.AnyOf(append(statuses[:1:1], http.StatusBadRequest))
-	case want.Accept:
-		e.want = partner.AnyOf(statuses[:1])
-	default:
-		e.want = partner.AnyOf([]int{http.StatusBadRequest})
-	}
-	switch {
-	case !(accepted && want.Accept) && !(refused && want.Refuse):
-		e.flaw = fmt.Sprintf("Expected %s, received %s", e.want, answer.Words())
-	case refused && !twice:
-		if problems := schemas.Validate(schemas.Refusal, answer.Raw); len(problems) > 0 {
-			e.flaw, e.ofBody = problems[0].String(), true
-		}
-	}
-	if refused {
-		e.detail = ", " + scenario.RefusalOf(answer)
-	}
-	return e, accepted
-}
-
-// newID checks that a code or an id was never used before.
-func (p *lifecycleRun) newID(e *expectation, field, id string) {
-	switch {
-	case e.flaw != "":
-	case id == "":
-		p.act.ID = true
-		e.flaw = fmt.Sprintf("%s: expected one, received none", field)
-	case p.given[field+id]:
-		p.act.ID = true
-		e.flaw = fmt.Sprintf("%s: expected a new value, received %q again", field, id)
-	}
-	p.given[field+id] = true
-}
-
-func (p *lifecycleRun) reserveParty(step Step) {
+func (p *run) reserve(step Step) {
 	offer := p.offers[step.Slot]
-	units, infants := parties[step.Party](offer.Option, p.state.Slots[step.Slot])
-	party := model.Party{Infants: infants}
+	units, infants, welcome := p.parties[step.Party](offer.Option, p.state.Slots[step.Slot])
+	guests := model.Party{Infants: infants}
 	for _, unit := range units {
-		party.Guests += int64(unit.Quantity)
+		guests.Guests += int64(unit.Quantity)
 	}
 	known := acceptedParty{offer.Key(), partyWords(units)}
-	p.act.Guests = party.Guests
-	want := p.state.WantReserve(step.Slot, party, p.accepted[known] && p.open[step.Slot])
-	reported := p.addStep("reserve %s in slot %s, which is hold %d", partyWords(units), letter(step.Slot), len(p.holds)+1)
-	made, stop := p.Book.Reserve(p.ctx, reported.Does, offer, units, true, probe.GoodKey)
+	reported := p.addStep("reserve %s in slot %s, which is hold %d%s%s", partyWords(units), letter(step.Slot), len(p.holds)+1, bodyWords(step.Body), keyWords(step.Key))
+	made, stop := p.Book.ReserveWith(p.ctx, reported.Does, offer, units, step.Body, step.Key)
 	if p.stopAt(stop) {
 		return
 	}
-	e, accepted := judgeStatus(made.Answer, want)
-	if refused := made.Answer.HasStatus(http.StatusBadRequest); e.flaw != "" && !e.ofBody && (accepted || refused) { // others may have returned or taken the seats
-		p.at, p.off = p.reads[step.Slot], -1
-		if accepted {
-			p.off = 1
-		}
+	if made.IsHeld() {
+		p.Book.ReadExpiry(made)
+	}
+	act := trace.Act{
+		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
+		Welcome: p.open[step.Slot] && (p.accepted[known] || welcome && p.fits(step.Slot, guests)), Life: made.Life, Answer: made.Answer,
+	}
+	p.refused = p.refused || step.Party == caseParty && made.Answer.HasStatus(http.StatusBadRequest)
+	p.holds = append(p.holds, made)
+	p.take(reported, act)
+	if p.unlawful.Others { // others may have returned or taken the seats
+		p.at = p.reads[step.Slot]
 		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.Time())
 	}
-	if accepted {
-		p.newID(&e, "reservationConfirmationCode", made.Code)
-		p.accepted[known] = p.accepted[known] || e.flaw == ""
+	if made.IsHeld() && p.goesOn() {
+		p.accepted[known], p.fitted = true, max(p.fitted, guests.Guests)
+		_, stop = p.Book.Read(made, nil)
+		p.stopAt(stop)
 	}
-	expires, _ := partnerapi.ParseDateTime(partner.Text(made.Answer, "expiresAt")) // an unreadable time is not waited for
-	p.holds, p.ids, p.expires = append(p.holds, made), append(p.ids, ""), append(p.expires, expires)
-	p.state.RecordReserve(len(p.holds)-1, step.Slot, party, accepted && made.IsHeld())
-	p.act.Accepted = accepted
-	p.record(reported, made.Answer, e)
-	p.count(reported, step.Slot)
+	p.countAfter(step, reported, step.Slot)
 }
 
-func (p *lifecycleRun) confirmOne(number int) {
-	h, before := p.holds[number], p.state.Holds[number]
-	if before.Stage == model.Held && p.stopAt(p.Book.MayBook(p.ctx)) {
+// fits reports whether a slot that shows itself as bookable has seats for a party. One without vacancies may have only
+// one, unless it has held as many.
+func (p *run) fits(slot int, guests model.Party) bool {
+	seats := p.state.Slots[slot]
+	return seats.Counted || guests.Guests <= max(1, p.fitted)
+}
+
+// countAfter counts the seats of a slot after a call, unless the step leaves that to a later one.
+func (p *run) countAfter(step Step, reported *report.LifecycleStep, slot int) {
+	if !step.Blind {
+		p.count(reported, slot)
+	}
+}
+
+// callAbout makes a call about a hold or its booking.
+func (p *run) callAbout(step Step, hold model.Hold) {
+	h := p.holds[step.Hold]
+	if step.Does == model.Confirm && hold.Stage == model.Held && step.Key == probe.GoodKey && p.stopAt(p.Book.MayBook(p.ctx)) {
 		return
 	}
-	reported := p.addStep("confirm hold %d%s", number+1, before.DescribePast())
-	answer, stop := p.Book.Confirm(p.ctx, reported.Does, h, true, probe.GoodKey)
+	what := "hold"
+	if step.Does == model.Cancel {
+		what = "the booking of hold"
+	}
+	reported := p.addStep("%s %s %d%s%s%s", step.Does, what, step.Hold+1, hold.DescribePast(), bodyWords(step.Body), keyWords(step.Key))
+	var answer *probe.Answer
+	var stop *partner.Stop
+	switch step.Does {
+	case model.Confirm:
+		answer, stop = p.Book.ConfirmWith(p.ctx, reported.Does, h, step.Body, step.Key)
+	case model.Release:
+		answer, stop = p.Book.ReleaseWith(p.ctx, reported.Does, h.Code, step.Body, step.Key)
+	case model.Cancel:
+		answer, stop = p.Book.CancelWith(p.ctx, reported.Does, p.judge.ID(step.Hold), step.Body, step.Key)
+	}
 	if p.stopAt(stop) {
 		return
 	}
-	e, accepted := judgeStatus(answer, p.state.WantConfirm(number))
-	id := partner.Text(answer, "externalBookingId")
-	switch {
-	case !accepted:
-	case before.Stage == model.Booked && id != p.ids[number] && e.flaw == "":
-		p.act.ID = true
-		e.flaw = fmt.Sprintf("externalBookingId: expected the same booking, %q, received %q", p.ids[number], id)
-	case before.Stage == model.Held:
-		p.newID(&e, "externalBookingId", id)
-		p.ids[number] = id
+	if step.Does != model.Confirm && step.Key == probe.GoodKey {
+		p.Account.Settle(answer, h)
 	}
-	p.state.RecordConfirm(number, accepted, 0)
-	p.record(reported, answer, e)
-	p.count(reported, before.Slot)
+	p.take(reported, trace.Act{Does: step.Does, Slot: hold.Slot, Offer: p.offers[hold.Slot], Hold: step.Hold, Units: h.Units(), Party: hold.Party, Key: step.Key, Body: step.Body, Answer: answer})
+	if step.Does == model.Confirm && answer.HasStatus(http.StatusOK) && p.goesOn() {
+		p.stopAt(p.Book.ObserveBooking(answer, hold.Stage == model.Booked))
+	}
+	p.countAfter(step, reported, hold.Slot)
 }
 
-func (p *lifecycleRun) releaseOne(number int) {
-	reported := p.addStep("release hold %d%s", number+1, p.state.Holds[number].DescribePast())
-	answer, stop := p.Book.Release(p.ctx, reported.Does, p.holds[number].Code, probe.GoodKey)
-	if !p.stopAt(stop) {
-		p.recordUndo(reported, answer, number, schemas.ReleaseAnswer, model.Held)
-		p.state.RecordRelease(number)
-		p.count(reported, p.state.Holds[number].Slot)
-	}
-}
-
-func (p *lifecycleRun) cancelOne(number int) {
-	reported := p.addStep("cancel the booking of hold %d%s", number+1, p.state.Holds[number].DescribePast())
-	answer, stop := p.Book.Cancel(p.ctx, reported.Does, p.ids[number], probe.GoodKey)
-	if !p.stopAt(stop) {
-		p.recordUndo(reported, answer, number, schemas.CancelAnswer, model.Booked)
-		p.state.Cancelled(number)
-		p.count(reported, p.state.Holds[number].Slot)
-	}
-}
-
-func (p *lifecycleRun) recordUndo(reported *report.LifecycleStep, answer *probe.Answer, number int, schema string, stage model.Stage) {
-	e, _ := judgeStatus(answer, model.Want{Accept: true})
-	e.succeeds(answer, schema, p.state.Holds[number].Stage == stage)
-	p.Account.Settle(answer, p.holds[number])
-	p.record(reported, answer, e)
-}
-
-// succeeds judges the body of the answer to a release or a cancellation. If the call undoes
-// something, success must be true.
-func (e *expectation) succeeds(answer *probe.Answer, schema string, undoes bool) {
-	if e.flaw != "" {
-		return
-	}
-	if problems := schemas.Validate(schema, answer.Raw); len(problems) > 0 {
-		e.flaw, e.ofBody = problems[0].String(), true
-	} else if undoes && discover.Object(answer.Raw)["success"] != true {
-		e.flaw, e.ofBody = "success: expected true, received false", true
-	}
-}
-
-// callUnknown makes a call about a hold or a booking that does not exist.
-func (p *lifecycleRun) callUnknown(does model.Kind) {
+// callUnknown makes a call about a code or a booking id that does not exist: one that is similar to a live one, if that is
+// given.
+func (p *run) callUnknown(step Step, live string) {
 	var answer *probe.Answer
 	var stop *partner.Stop
 	var reported *report.LifecycleStep
-	want := model.Want{Accept: true}
-	switch does {
-	case ReleaseUnknown:
-		reported = p.addStep("release an unknown code")
-		answer, stop = p.Book.Release(p.ctx, reported.Does, p.Account.UnknownCode(), probe.GoodKey)
-	case ConfirmUnknown:
-		want = model.Want{Refuse: true}
-		reported = p.addStep("confirm an unknown code")
-		answer, stop = p.Book.Confirm(p.ctx, reported.Does, p.UnknownHold(), true, probe.GoodKey)
-	case CancelUnknown:
-		reported = p.addStep("cancel an unknown booking")
-		answer, stop = p.Book.Cancel(p.ctx, reported.Does, p.Account.UnknownCode(), probe.GoodKey)
+	code := func(does model.Kind, endpoint partnerapi.Endpoint, what string) string {
+		if live == "" {
+			reported = p.addStep("%s an unknown %s", does, what)
+			return p.Account.UnknownCode()
+		}
+		near := p.NearCode(endpoint, live, step.Near)
+		reported = p.addStep("%s the %s of hold %d %s", does, what, step.Hold+1, near.Form)
+		return near.Code
 	}
-	if !p.stopAt(stop) {
-		e, _ := judgeStatus(answer, want)
-		p.record(reported, answer, e)
+	act := trace.Act{Hold: trace.None}
+	switch step.Does {
+	case ReleaseUnknown, ReleaseNear:
+		act.Does = model.Release
+		unknown := code(act.Does, partnerapi.Release, "code")
+		answer, stop = p.Book.Release(p.ctx, reported.Does, unknown, probe.GoodKey)
+	case ConfirmUnknown, ConfirmNear:
+		act.Does = model.Confirm
+		unknown := p.UnknownHold()
+		unknown.Code = code(act.Does, partnerapi.Confirm, "code")
+		answer, stop = p.Book.Confirm(p.ctx, reported.Does, unknown, true, probe.GoodKey)
+	default:
+		act.Does = model.Cancel
+		unknown := code(act.Does, partnerapi.Cancel, "booking")
+		answer, stop = p.Book.Cancel(p.ctx, reported.Does, unknown, probe.GoodKey)
+	}
+	if act.Answer = answer; p.stopAt(stop) {
+		return
+	}
+	p.take(reported, act)
+	if live != "" {
+		p.countAfter(step, reported, p.state.Holds[step.Hold].Slot)
 	}
 }

@@ -40,21 +40,43 @@ type Result struct {
 }
 
 // Play plays the random lifecycles of a run, and shortens the first one that fails.
-func Play(ctx context.Context, p *scenario.Player, _ int) Result {
+func Play(ctx context.Context, p *scenario.Player, newJudge NewJudge) Result {
 	exploration := p.Explore()
-	e := &explorer{Player: p, ctx: ctx, accepted: map[acceptedParty]bool{}, given: map[string]bool{}, exploration: exploration}
+	e := newExplorer(ctx, p, newJudge)
+	e.exploration = exploration
 	if e.pools, e.stop = slotPools(ctx, p); e.stop == nil {
 		e.from = Material{
-			Slots: len(e.roles(0)), Parties: len(parties),
+			Slots: len(e.roles(0)), Parties: len(drawnParties),
 			Books: p.Book.CanCancel(ctx), Waits: p.Clock.CanMove() && !p.Book.Traits().AnyHoldless(),
 		}
 		e.search()
 	}
 	r := Result{Exploration: *exploration, Stop: e.stop}
 	if e.broken != nil {
-		r.Flaw, r.Shown, r.Does = e.broken.flaw, e.broken.shown, e.broken.steps[len(e.broken.steps)-1].Does
+		r.Flaw, r.Shown, r.Does = e.broken.unlawful.Flaw, e.broken.shown, e.broken.does()
 	}
 	return r
+}
+
+// explorer plays random lifecycles, each on other slots.
+type explorer struct {
+	*stage
+	from  Material
+	pools []*slotPool // one for each option
+
+	exploration *report.Exploration
+	broken      *run          // the last playing of the failing lifecycle; nil if no lifecycle failed
+	stop        *partner.Stop // why no further lifecycle is played
+
+	shortening time.Time // when shortening of the failing lifecycle started; zero if no lifecycle failed
+	start      []int64   // seats in its slots at the start
+}
+
+func newExplorer(ctx context.Context, p *scenario.Player, newJudge NewJudge) *explorer {
+	return &explorer{
+		stage:       &stage{Player: p, ctx: ctx, newJudge: newJudge, parties: drawnParties, accepted: map[acceptedParty]bool{}},
+		exploration: &report.Exploration{},
+	}
 }
 
 func (e *explorer) search() {
@@ -90,10 +112,10 @@ func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 	a := e.play(lifecycle, offers)
 	e.exploration.Steps += len(a.steps)
 	switch {
-	case a.flaw == "" && a.stop != nil:
+	case !a.broke() && a.stop != nil:
 		e.stop = a.stop
 		return Over, 0
-	case a.flaw == "":
+	case !a.broke():
 		return Held, 0
 	case !e.isStable(a):
 		e.exploration.Disturbed++
@@ -115,7 +137,7 @@ func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int)
 	}
 	a := e.play(lifecycle, offers)
 	switch {
-	case a.flaw != "":
+	case a.broke():
 		return Broke, a.taken
 	case a.stop != nil:
 		return Over, 0
@@ -139,56 +161,11 @@ func (e *explorer) confirm(found *Found) bool {
 
 // replay plays a lifecycle until a breach is far likelier than other customers, and returns a playing
 // that shows it, or nil.
-func (e *explorer) replay(seed uint64, lifecycle Lifecycle) *lifecycleRun {
-	test := noise.Test{Clean: 1}
-	var played []*lifecycleRun
-	for len(played) < test.MaxTries() && e.ctx.Err() == nil && e.Time.SpentShare() <= shorteningShare {
+func (e *explorer) replay(seed uint64, lifecycle Lifecycle) *run {
+	return e.repeat(func() []discover.Offer {
 		offers, _ := e.offers(seed, lifecycle, e.popAnySlot)
-		a := e.play(lifecycle, offers)
-		if a.flaw == "" && a.stop != nil {
-			return nil
-		}
-		played = append(played, a)
-		try := e.weighTry(a)
-		test.Run = e.Seats.Run()
-		switch test.Add(try) {
-		case noise.Holds:
-			return nil
-		case noise.Broken:
-			return played[test.Suspect()]
-		}
-	}
-	return nil
-}
-
-// weighTry returns a playing as a try to be weighed. It watches the slot with unexpected seats.
-func (e *explorer) weighTry(p *lifecycleRun) noise.Try {
-	try := noise.Try{Wrong: p.flaw != "", Off: p.off + int64(p.taken)<<32, Took: p.took}
-	if p.flaw != "" && p.at != nil {
-		try.Disturbed = !e.isStable(p)
-		e.Seats.WatchOver(e.ctx, p.at, p.took)
-		try.Slot = p.at.Watch
-	}
-	return try
-}
-
-// isStable reports whether the slots of a playing stay unchanged while nothing is done. If not, other
-// customers are active.
-func (e *explorer) isStable(p *lifecycleRun) bool {
-	for slot, offer := range p.offers {
-		if offer.Slot.ID == "" || !p.state.Slots[slot].Counted {
-			continue
-		}
-		var before *scenario.Reading
-		for range stableReadings {
-			read, o := e.Seats.Look(e.ctx, offer, "while it is left alone")
-			if o != nil || before != nil && !read.HasSameSeats(before) {
-				return false
-			}
-			before = read
-		}
-	}
-	return true
+		return offers
+	}, lifecycle)
 }
 
 // offers returns the slots that a lifecycle is played on, by their number in it. Slots that it does not

@@ -12,6 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
 )
 
 // What a step does in addition to the calls of the model.
@@ -19,15 +21,24 @@ const (
 	ReleaseUnknown model.Kind = "release unknown"
 	ConfirmUnknown model.Kind = "confirm unknown"
 	CancelUnknown  model.Kind = "cancel unknown"
-	Wait           model.Kind = "wait" // until every hold has expired
+	Wait           model.Kind = "wait"         // until every hold has expired
+	ReleaseNear    model.Kind = "release near" // of a code, or of a booking's id
+	ConfirmNear    model.Kind = "confirm near"
+	CancelNear     model.Kind = "cancel near"
+	Pull           model.Kind = "pull" // of the catalog
+	WholeWindow    model.Kind = "read the slots of the next 60 days"
 )
 
 // Step is one call of a lifecycle.
 type Step struct {
 	Does  model.Kind
-	Slot  int // of a look and a reserve: index of the slot
-	Party int // of a reserve: index of the party
-	Hold  int // of a release, confirm and cancel: index of the reserve that made the hold
+	Slot  int       // of a look and a reserve: index of the slot
+	Party int       // of a reserve: index of the party
+	Hold  int       // of a release, confirm and cancel: index of the reserve that made the hold
+	Key   probe.Key // that the call presents
+	Body  partner.Body
+	Near  int  // which of the codes that are similar to that of the hold
+	Blind bool // its seats are counted by a later step
 }
 
 // Lifecycle is a lifecycle, step by step. It starts with a reserve, and each step is about a hold that

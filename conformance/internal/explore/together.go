@@ -8,30 +8,19 @@ import (
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Act is a step that may change seats, and what a breach at it is about.
-type Act struct {
-	Does     model.Kind
-	On       model.Stage // of its hold before the step
-	Guests   int64       // of its party
-	Accepted bool        // of a reserve
-	Seats    bool        // the seats afterwards are wrong; otherwise the answer is
-	ID       bool        // the code or booking id in the answer is
-	Body     bool        // another part of the answer's body is: a refusal's message, or success
-}
-
 // Together is the outcome of lifecycles of several holds and bookings that are live at the same time
 // in one slot.
 type Together struct {
-	Broken *report.Lifecycle // nil if no lifecycle failed
-	Act    Act               // the one that failed
-	Does   string            // its description
-	Flaw   string
-	Shown  []*report.Exchange
-	Offers map[string]string // product ids by the option keys of the lifecycles that were played
+	Broken          *report.Lifecycle // nil if no lifecycle failed
+	Does            string            // description of the step that failed
+	trace.Judgement                   // of that step
+	Shown           []*report.Exchange
+	Offers          map[string]string // product ids by the option keys of the lifecycles that were played
 }
 
 // Instances returns the options whose slots were used.
@@ -47,15 +36,13 @@ const (
 	togetherShare = 0.06
 	// callsEach is approximately the number of calls of one lifecycle.
 	callsEach = 20
-	// mostTogether is the maximum number of times that each lifecycle is played.
-	mostTogether = 2
 )
 
 // PlayTogether plays the lifecycles, each on the slots of other options, until one fails.
-func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
+func PlayTogether(ctx context.Context, p *scenario.Player, newJudge NewJudge) *Together {
 	return scenario.PlayOnce(p, "together", func(t *Together) {
 		t.Offers = map[string]string{}
-		e := &explorer{Player: p, ctx: ctx, accepted: map[acceptedParty]bool{}, given: map[string]bool{}, exploration: &report.Exploration{}}
+		e := newExplorer(ctx, p, newJudge)
 		left := p.Calls.Affordable(partnerapi.Reserve, togetherShare) / callsEach
 		if left == 0 || p.ReadOnly {
 			return
@@ -68,7 +55,7 @@ func PlayTogether(ctx context.Context, p *scenario.Player, _ int) *Together {
 			return
 		}
 		lifecycles := concurrentLifecycles(p.Book.CanCancel(ctx))
-		for n := range min(left, mostTogether*len(lifecycles)) {
+		for n := range min(left, p.Depth.Together()*len(lifecycles)) {
 			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
 				return
 			}
@@ -109,13 +96,13 @@ func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) {
 			t.Offers[offer.OptionKey()] = offer.Product.ID
 		}
 	}
-	if first.flaw == "" || !e.isStable(first) {
+	if !first.broke() || !e.isStable(first) {
 		return
 	}
 	e.start = first.start
 	if a := e.replay(seed, lifecycle[:first.taken]); a != nil {
 		t.Broken = a.lifecycle(&Found{Shortest: lifecycle, First: lifecycle, Seed: seed})
-		t.Act, t.Flaw, t.Shown, t.Does = a.act, a.flaw, a.shown, a.steps[len(a.steps)-1].Does
+		t.Judgement, t.Shown, t.Does = a.unlawful, a.shown, a.does()
 	}
 }
 

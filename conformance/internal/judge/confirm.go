@@ -2,11 +2,10 @@ package judge
 
 import (
 	"encoding/json"
-	"maps"
+	"fmt"
 	"net/http"
 	"net/url"
 	"reflect"
-	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -31,10 +30,12 @@ func confirmSpecs() []Spec {
 		return []Step{booked, fields(), judgeOnce(scenario.PlayBooking, hasTickets)}
 	})...)
 	return append(specs,
-		of(rule.TicketAddress, PDFAddresses),
+		of(rule.TicketAddress, func(b *scenario.Booking) Finding { return PDFAddresses(b.Confirm.Answer) }),
 		spec(rule.ConfirmFields, booked, fields()),
-		of(rule.ConfirmConfirmed, CheckConfirmed),
-		of(rule.ConfirmEcho, echo),
+		of(rule.ConfirmConfirmed, func(b *scenario.Booking) Finding { return Expect(b.Confirm.Answer, Confirmed) }),
+		of(rule.ConfirmEcho, func(b *scenario.Booking) Finding {
+			return Expect(b.Confirm.Answer, Echoes(b.Offer.Product.ID, b.Offer.Option.ID, b.Offer.Slot.ID)).WithEvidence(b.Hold.Answer.Exchange)
+		}),
 		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayAll, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
 		spec(rule.ConfirmMinimal, booked, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return requireFact(b.BookingID != "", b.Stop) })),
 		spec(rule.ConfirmVacancies,
@@ -94,29 +95,37 @@ func deliversTickets(all scenario.Record) Finding {
 }
 
 // PDFAddresses judges the addresses of the PDFs in a booking's tickets.
-func PDFAddresses(b *scenario.Booking) Finding {
-	var sent struct{ Tickets []partnerapi.Ticket }
-	if err := json.Unmarshal(b.Confirm.Answer.Raw, &sent); err != nil {
-		return notApplicable("the booking has no tickets that can be read")
+func PDFAddresses(answer *probe.Answer) Finding {
+	switch flaw, has := pdfAddresses(answer); {
+	case !has:
+		return notApplicable("the booking has no ticket with the format PDF_URL")
+	case flaw != "":
+		return Breach("%s", flaw).WithEvidence(answer.Exchange)
+	default:
+		return Finding{}
 	}
-	seen := false
+}
+
+// pdfAddresses returns what is wrong with the addresses of the PDFs in a booking's tickets, or "", and whether there
+// are any.
+func pdfAddresses(answer *probe.Answer) (flaw string, has bool) {
+	var sent struct{ Tickets []partnerapi.Ticket }
+	if err := json.Unmarshal(answer.Raw, &sent); err != nil {
+		return "", false
+	}
 	for i, ticket := range sent.Tickets {
 		for k, option := range ticket.DeliveryOptions {
 			if option.DeliveryFormat != partnerapi.PDFURL {
 				continue
 			}
-			seen = true
 			address, err := url.Parse(option.DeliveryValue)
 			if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" {
-				return Breach("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue).
-					WithEvidence(b.Confirm.Answer.Exchange)
+				return fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue), true
 			}
+			has = true
 		}
 	}
-	if !seen {
-		return notApplicable("the booking has no ticket with the format PDF_URL")
-	}
-	return Finding{}
+	return "", has
 }
 
 func hasTickets(b *scenario.Booking) Finding {
@@ -128,22 +137,24 @@ func hasTickets(b *scenario.Booking) Finding {
 	return f
 }
 
-// CheckConfirmed judges the status of a booking.
-func CheckConfirmed(b *scenario.Booking) Finding {
-	if status := partner.Text(b.Confirm.Answer, "status"); status != partnerapi.StatusConfirmed {
-		return Breach("Expected status %q, received %q", partnerapi.StatusConfirmed, status).WithEvidence(exchangesOf(b.Confirm)...)
+// Confirmed checks the status of a booking.
+func Confirmed(answer *probe.Answer) string {
+	if status := partner.Text(answer, "status"); status != partnerapi.StatusConfirmed {
+		return fmt.Sprintf("Expected status %q, received %q", partnerapi.StatusConfirmed, status)
 	}
-	return Finding{}
+	return ""
 }
 
-func echo(b *scenario.Booking) Finding {
-	of := map[string]string{"productId": b.Offer.Product.ID, "optionId": b.Offer.Option.ID, "availabilityId": b.Offer.Slot.ID}
-	for _, name := range slices.Sorted(maps.Keys(of)) {
-		if got := partner.Text(b.Confirm.Answer, name); got != "" && got != of[name] {
-			return Breach("%s: expected that of the hold, %q, received %q", name, of[name], got).WithEvidence(b.Hold.Answer.Exchange, b.Confirm.Answer.Exchange)
+// Echoes checks that a booking has no other ids than those of its hold.
+func Echoes(product, option, slot string) Check {
+	return func(answer *probe.Answer) string {
+		for _, id := range []struct{ name, want string }{{"availabilityId", slot}, {"optionId", option}, {"productId", product}} {
+			if got := partner.Text(answer, id.name); got != "" && got != id.want {
+				return fmt.Sprintf("%s: expected that of the hold, %q, received %q", id.name, id.want, got)
+			}
 		}
+		return ""
 	}
-	return Finding{}
 }
 
 // sameBooking finds a repeated confirm whose answer has another booking or other tickets. A

@@ -3,7 +3,6 @@ package judge
 import (
 	"time"
 
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -30,7 +29,7 @@ var expires = append([]Step{
 // expirySpecs returns the specs that judge what happens to a hold that is not confirmed in time.
 // They are judged late in the run, so that all other rules are judged while the run waits.
 func expirySpecs() (specs []Spec) {
-	for _, s := range ExpiringCaseSpecs(nil) {
+	for _, s := range ExpiringCaseSpecs() {
 		specs = append(specs, spec(s.Rule, appendSteps(expires, s.Steps...)...))
 	}
 	return specs
@@ -38,7 +37,7 @@ func expirySpecs() (specs []Spec) {
 
 // ExpiringCaseSpecs returns the same specs for a case that was left to expire. A rule that may
 // cause another's breach comes first.
-func ExpiringCaseSpecs(*plan.Case) []Spec {
+func ExpiringCaseSpecs() []Spec {
 	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
 		return spec(r, weighSeats(scenario.PlayExpiry, move))
 	}

@@ -272,11 +272,36 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	}
 }
 
-// WithoutOptional returns the rule about calls to an endpoint without optional fields; false if
-// there is no such rule.
-func WithoutOptional(of partnerapi.Endpoint) (rule.Rule, bool) {
-	r := answerRules[of].minimal
+// RuleOfBody returns the rule about calls to an endpoint with such a body; false if no rule is about it.
+func RuleOfBody(of partnerapi.Endpoint, body partner.Body) (rule.Rule, bool) {
+	r := rule.Rule{}
+	switch body {
+	case partner.FullBody:
+	case partner.UnnamedFields:
+		r = unknownFields[of]
+	case partner.ForeignGuest:
+		r = anyAlphabet[of]
+	case partner.BareBody:
+		r = answerRules[of].minimal
+	default:
+		if of == partnerapi.Reserve || of == partnerapi.Confirm {
+			r = answerRules[of].minimal
+		}
+	}
 	return r, r.ID != ""
+}
+
+var unknownFields = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Availability: rule.AvailabilityUnknownFields,
+	partnerapi.Reserve:      rule.ReserveUnknownFields,
+	partnerapi.Confirm:      rule.ConfirmUnknownFields,
+	partnerapi.Release:      rule.ReleaseUnknownFields,
+	partnerapi.Cancel:       rule.CancelUnknownFields,
+}
+
+var anyAlphabet = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Reserve: rule.ReserveAnyAlphabet,
+	partnerapi.Confirm: rule.ConfirmAnyAlphabet,
 }
 
 var (

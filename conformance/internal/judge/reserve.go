@@ -107,10 +107,23 @@ func holdLife(b *scenario.Booking) Finding {
 	return f.WithEvidence(b.Hold.Answer.Exchange)
 }
 
+// lifeFlaws returns what is wrong with the lifetime of a hold that keeps seats: that it is over, and that it is not from
+// 15 to 30 minutes.
+func lifeFlaws(life time.Duration) (later, within string) {
+	const tolerance = time.Minute // the clocks of two machines differ slightly
+	if life <= 0 {
+		return fmt.Sprintf("Expected a time in the future, received one %s ago", (-life).Round(time.Second)), ""
+	}
+	if life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance {
+		within = fmt.Sprintf("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
+	}
+	return "", within
+}
+
 func expiresLater(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
-		if b.Hold.Life <= 0 {
-			return Breach("Expected a time in the future, received one %s ago", (-b.Hold.Life).Round(time.Second))
+		if later, _ := lifeFlaws(b.Hold.Life); later != "" {
+			return Breach("%s", later)
 		}
 		return Finding{}
 	})
@@ -118,13 +131,12 @@ func expiresLater(b *scenario.Booking) Finding {
 
 func expiresInWindow(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
-		// The clocks of two machines differ slightly.
-		const tolerance = time.Minute
-		switch life := b.Hold.Life; {
+		later, within := lifeFlaws(b.Hold.Life)
+		switch {
 		case b.Holdless():
-			return notApplicable("%s: its expiresAt is %s ahead", scenario.KeepsNone, life.Round(time.Minute))
-		case life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance:
-			return Breach("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
+			return notApplicable("%s: its expiresAt is %s ahead", scenario.KeepsNone, b.Hold.Life.Round(time.Minute))
+		case later != "" || within != "":
+			return Breach("Expected 15 to 30 minutes ahead, received %s", b.Hold.Life.Round(time.Second))
 		default:
 			return Finding{}
 		}
@@ -235,4 +247,25 @@ func andOptionChecks(step Step, move func(*scenario.OptionCheck) Move) Step {
 		return t
 	}
 	return step
+}
+
+// RecordSpecs returns the specs of the rules about everything that was made in the run. They are
+// judged again at the end of the run.
+func RecordSpecs() []Spec {
+	return []Spec{
+		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayRecord, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayRecord, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
+	}
+}
+
+// lastSeat weighs the refusal of a seat that the slot shows as left. If the lifecycle has already taken
+// all seats, the slot shows seats of its holds, which another rule is about.
+func lastSeat(t *scenario.SellOut) Try {
+	if t.Refused == nil || t.Full == nil || !t.Full.Counted || t.Full.Last.Left < 1 || t.Taken >= t.TooMany.After.Last.Left {
+		return Try{Skip: true}
+	}
+	return Try{
+		Flaw: fmt.Sprintf("Expected a hold of 1 seat, with %s left; received a refusal: %s", model.SeatsWord(t.Full.Last.Left), t.Refused.Message),
+		At:   t.Full, Shown: append([]*report.Exchange{t.Full.Last.Shown}, t.Refused.Exchanges...),
+	}
 }

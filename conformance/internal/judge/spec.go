@@ -149,14 +149,7 @@ func judgeNumbered[T any](count func(context.Context, *scenario.Player) int, pla
 	return step
 }
 
-var checkEachOption = perOption(scenario.PlayOptionChecks, scenario.PlayOptionCheck)
-
-func optionChecks(ctx context.Context, p *scenario.Player) []Play {
-	if p.Case() != nil {
-		return nil // the case takes the place of the option checks
-	}
-	return checkEachOption(ctx, p)
-}
+var optionChecks = perOption(scenario.PlayOptionChecks, scenario.PlayOptionCheck)
 
 // perOption returns the plays of a scenario for options, by their keys. They return nil for options in which
 // there is nothing to judge.
@@ -341,4 +334,10 @@ func judgeReserve(before *scenario.Reading, act scenario.Act, stop *partner.Stop
 		t.At, t.Took = after, scenario.Middle(answer.Exchange).Sub(before.Last.Time())
 	}
 	return t
+}
+
+// AboutSeats reports whether a rule is about the number of seats left in a slot. If one such rule
+// is broken, an unexpected result in another most likely has the same cause.
+func (s Spec) AboutSeats() bool {
+	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Seats != "" || step.Try != nil && !step.Optional })
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/plural"
@@ -124,7 +126,13 @@ func inTime(t scenario.AnswerTimes) Finding {
 // lifecycleSpecs returns the specs that judge random lifecycles. They need a booking first, which
 // shows whether the partner keeps seats for holds and takes cancellations.
 func lifecycleSpecs() []Spec {
-	return []Spec{spec(rule.AvailabilityLifecycle, booked, judgeOnce(explore.Play, lifecycles))}
+	return []Spec{spec(rule.AvailabilityLifecycle, booked, judgeOnce(playLifecycles, lifecycles))}
+}
+
+// playLifecycles plays the random lifecycles.
+func playLifecycles(ctx context.Context, p *scenario.Player, _ int) explore.Result {
+	given := Given{}
+	return explore.Play(ctx, p, func() trace.Judge { return NewLifecycle(given, nil, map[string]bool{}) })
 }
 
 func lifecycles(r explore.Result) Finding {

@@ -15,22 +15,22 @@ func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields,
 			judgeOnce(scenario.PlayOpenQuestion, func(q scenario.OpenQuestion) Finding { return attributeStop(rule.AvailabilityUnknownFields, q.Stop) }),
-			inEach(scenario.PlayProducts, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
+			inEach(scenario.PlayManyProducts, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
 				return attributeStop(rule.AvailabilityUnknownFields, q.Stop)
 			})),
 	}
 	for _, kind := range []struct {
-		scenario.Unusual
+		body             partner.Body
 		reserve, confirm rule.Rule
 	}{
-		{scenario.ForeignGuest, rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet},
-		{scenario.UnnamedFields, rule.ReserveUnknownFields, rule.ConfirmUnknownFields},
+		{partner.ForeignGuest, rule.ReserveAnyAlphabet, rule.ConfirmAnyAlphabet},
+		{partner.UnnamedFields, rule.ReserveUnknownFields, rule.ConfirmUnknownFields},
 	} {
 		steps := func(done func(*scenario.UnusualBooking) bool) []Step {
 			judge := func(b *scenario.UnusualBooking) Finding {
 				return unusualReached(done(b), b.Stop, kind.reserve, kind.confirm)
 			}
-			return []Step{judgeOnce(kind.Play, judge), inEach(scenario.PlayProducts, kind.PlayIn, judge)}
+			return []Step{judgeOnce(scenario.PlayUnusual(kind.body), judge)}
 		}
 		specs = append(specs,
 			spec(kind.reserve, appendSteps([]Step{held}, steps(func(b *scenario.UnusualBooking) bool { return b.Hold != nil })...)...),
@@ -40,40 +40,13 @@ func unusualSpecs() []Spec {
 		spec(rule.ReleaseUnknownFields, held,
 			judgeOnce(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
 				return expectAfter(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
-			}),
-			inEach(scenario.PlayProducts, scenario.PlayOpenReleaseIn, func(o *scenario.OpenRelease) Finding {
-				return Expect(o.Release.Answer, Status(ok))
 			})),
 		spec(rule.CancelUnknownFields, appendSteps(cancelled,
-			judgeOnce(scenario.UnnamedFields.Play, func(b *scenario.UnusualBooking) Finding {
+			judgeOnce(scenario.PlayUnusual(partner.UnnamedFields), func(b *scenario.UnusualBooking) Finding {
 				return unusualReached(b.Cancel != nil, b.Stop, rule.ReserveUnknownFields, rule.ConfirmUnknownFields).
 					or(func() Finding { return Expect(b.Cancel, Status(ok), Succeed) })
-			}),
-			inEach(scenario.PlayProducts, scenario.UnnamedFields.PlayIn, func(b *scenario.UnusualBooking) Finding {
-				if b.Cancel == nil {
-					return Finding{}
-				}
-				return Expect(b.Cancel, Status(ok))
 			}))...),
 	)
-}
-
-// PartialSpecs returns the specs that judge whether optional fields may be left out one at a time.
-func PartialSpecs() []Spec {
-	of := func(r rule.Rule, done func(*scenario.UnusualBooking) bool, before ...Step) Spec {
-		judge := func(b *scenario.UnusualBooking) Finding {
-			return unusualReached(done(b), b.Stop, rule.ReserveMinimal, rule.ConfirmMinimal)
-		}
-		steps := appendSteps(before, judgeNumbered(scenario.PartialBodies, scenario.PlayPartialBody, func(b *scenario.PartialBooking) Finding { return judge(b.UnusualBooking) }))
-		for _, lacks := range scenario.Partial {
-			steps = append(steps, inEach(scenario.PlayProducts, lacks.PlayIn, judge))
-		}
-		return spec(r, steps...)
-	}
-	return []Spec{
-		of(rule.ReserveMinimal, func(b *scenario.UnusualBooking) bool { return b.Hold != nil }),
-		of(rule.ConfirmMinimal, func(b *scenario.UnusualBooking) bool { return b.Confirmed }, mayCancel),
-	}
 }
 
 // unusualReached finds what stopped an unusual booking before a fact. A failure of its reserve or

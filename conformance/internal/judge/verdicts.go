@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/report"
@@ -73,6 +74,19 @@ func (v *Verdicts) AnyFailed(specs []Spec, fits func(Spec) bool) bool {
 func (v *Verdicts) SeatsFailed() bool {
 	return slices.ContainsFunc(Groups(), func(g Group) bool { return v.AnyFailed(g.Specs, Spec.AboutSeats) })
 }
+
+// AboutSeats reports whether a rule is about the number of seats left in a slot.
+func AboutSeats(r rule.Rule) bool { return aboutSeats()[r.ID] }
+
+var aboutSeats = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
+	for _, group := range Groups() {
+		for _, s := range group.Specs {
+			all[s.Rule.ID] = s.AboutSeats()
+		}
+	}
+	return all
+})
 
 // Decide returns what a finding means for the judged rule. Only Decide determines what a cause
 // blocks. A broken rule

@@ -218,6 +218,15 @@ func (s *State) RecordExpiry() {
 	}
 }
 
+// DecideHoldless decides by the seats left after a hold that need not keep any (RSV-8) whether it does.
+func (s *State) DecideHoldless(number int, left int64) {
+	h := s.Holds[number]
+	if slot := s.Slots[h.Slot]; h.Stage == Held && left < slot.Least {
+		s.Holdless = false
+		s.take(h)
+	}
+}
+
 func (s *State) take(h Hold) {
 	s.Slots[h.Slot].Least -= h.Party.Guests
 	s.Slots[h.Slot].More += h.Party.Infants

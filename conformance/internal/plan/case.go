@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -53,14 +54,14 @@ func allBetweenCalls() []BetweenCalls {
 
 // Case is an instance on which the lifecycles of holds and bookings are played.
 type Case struct {
-	Number  int // from 1
-	Offer   discover.Offer
-	Units   []partnerapi.UnitQuantity
-	Infants int64 // among the guests; they may take no seat (RSV-9)
-	Fresh   bool  // each call uses a new connection
-	Bare    bool  // optional bodies and fields are left out
-	Brief   bool  // only the calls that show most are made, because the partner is slow
-	Between BetweenCalls
+	Number   int  // from 1
+	HoldOnly bool // its hold is not booked
+	Offer    discover.Offer
+	Units    []partnerapi.UnitQuantity
+	Infants  int64 // among the guests; they may take no seat (RSV-9)
+	Fresh    bool  // each call uses a new connection
+	Body     partner.Body
+	Between  BetweenCalls
 
 	values map[Dimension][]string
 	option *optionSlots
@@ -82,6 +83,14 @@ func (c *Case) Lead() bool { return len(c.Units) == 1 && c.Units[0].ID == c.Offe
 // IsPlain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
 func (c *Case) IsPlain() bool { return c.Guests() == 1 && c.Lead() }
 
+// order describes what is called between the calls of the case, and whether that is before a confirm.
+func (c *Case) order() string {
+	if c.HoldOnly {
+		return string(c.Between)
+	}
+	return string(c.Between) + ", before a confirm"
+}
+
 // Values returns the values of each dimension in the case.
 func (c *Case) Values() map[Dimension][]string { return c.values }
 
@@ -97,8 +106,8 @@ func (c *Case) String() string {
 	if c.Fresh {
 		text += ", each call on a connection of its own"
 	}
-	if c.Bare {
-		text += ", without optional bodies"
+	if c.Body != partner.FullBody {
+		text += ", " + c.Body.String()
 	}
 	return text
 }
@@ -109,16 +118,16 @@ func (c *Case) SimplerCases() (all []Case) {
 	guests := func(c *Case, quantity int) {
 		c.Units, c.Infants = []partnerapi.UnitQuantity{{ID: c.Offer.Option.Lead(), Quantity: quantity}}, 0
 	}
-	plainly := func(c *Case) { c.Between, c.Fresh, c.Bare = Nothing, false, false }
+	plainly := func(c *Case) { c.Between, c.Fresh, c.Body = Nothing, false, partner.FullBody }
 	changes := []func(*Case){
 		func(c *Case) { guests(c, 1); plainly(c) },
 		func(c *Case) { guests(c, max(1, int(c.Guests()-c.Infants))); plainly(c) },
 		plainly,
-		func(c *Case) { c.Between = Nothing }, func(c *Case) { c.Fresh = false }, func(c *Case) { c.Bare = false },
+		func(c *Case) { c.Between = Nothing }, func(c *Case) { c.Fresh = false }, func(c *Case) { c.Body = partner.FullBody },
 		func(c *Case) { guests(c, 1) },
 	}
 	for _, change := range changes {
-		one := Case{Number: c.Number, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Bare: c.Bare, Between: c.Between}
+		one := Case{Number: c.Number, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Body: c.Body, Between: c.Between}
 		change(&one)
 		if one.String() != c.String() && !slices.ContainsFunc(all, func(known Case) bool { return known.String() == one.String() }) {
 			all = append(all, one)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -21,6 +22,7 @@ func Cover(offers []discover.Offer, n int) []Case {
 	c := newCover(offers)
 	var cases []Case
 	for len(c.options) > 0 && len(cases) < n {
+		c.holdOnly = (len(cases)+1)%bookedEvery > 0
 		options := c.optionsToCover()
 		best, worth := Case{}, 0
 		for range candidatesEach {
@@ -42,6 +44,8 @@ func Cover(offers []discover.Offer, n int) []Case {
 const (
 	// candidatesEach is the number of cases that are drawn for each one that is taken.
 	candidatesEach = 80
+	// Each option is booked once; of the further cases, one in bookedEvery is.
+	bookedEvery = 6
 	// freshValue is the worth, in pairs, of a value that no case has yet. freshUnit is the worth of
 	// a unit type, which partners keep in separate tables; half of it is still more than all pairs and
 	// other values of a case. freshSame is the worth of guests of one type without others, of whom there
@@ -56,6 +60,8 @@ type cover struct {
 	fresh   []int               // what each value is worth while no case has it, by number
 	seen    map[pair]bool
 	used    map[string]int // slots, by offer key
+	// holdOnly means that the next case is not booked, unless it is the first of its option.
+	holdOnly bool
 }
 
 type optionSlots struct {
@@ -166,11 +172,11 @@ func quantities() []string { return []string{"1", "2", "3", allLeft} }
 
 // draw draws a case of an option.
 func (c *cover) draw(of *optionSlots) Case {
-	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Bare: c.random.IntN(3) == 0, Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], option: of}
+	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Body: c.body(), Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], HoldOnly: c.holdOnly && c.has(Option, of.key), option: of}
 	quantity := c.party(&drawn)
 	drawn.values = map[Dimension][]string{
 		Product: {drawn.Offer.Product.ID}, Option: {of.key}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
-		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {string(drawn.Between)}, Connection: {connection(drawn.Fresh)}, Body: {body(drawn.Bare)},
+		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {drawn.order()}, Connection: {connection(drawn.Fresh)}, Body: {drawn.Body.String()},
 	}
 	for _, unit := range drawn.Units {
 		drawn.values[UnitType] = append(drawn.values[UnitType], of.sale(unit.ID))
@@ -182,11 +188,10 @@ func (c *cover) draw(of *optionSlots) Case {
 	return drawn
 }
 
-func body(bare bool) string {
-	if bare {
-		return "without"
-	}
-	return "with"
+// body draws a body: often the usual one, or one without optional fields.
+func (c *cover) body() partner.Body {
+	bodies := append([]partner.Body{partner.FullBody, partner.FullBody, partner.BareBody}, partner.Bodies()...)
+	return bodies[c.random.IntN(len(bodies))]
 }
 
 func connection(fresh bool) string {
@@ -382,7 +387,7 @@ func CountValues(offers []discover.Offer, repeats int) map[Dimension]int {
 			}
 		}
 	}
-	of := map[Dimension]int{Quantity: len(quantities()), Same: len(quantities()), Order: len(allBetweenCalls()), Connection: 2, Body: 2, Repeat: repeats}
+	of := map[Dimension]int{Quantity: len(quantities()), Same: len(quantities()), Order: 2 * len(allBetweenCalls()), Connection: 2, Body: len(partner.Bodies()), Repeat: repeats}
 	for d, values := range found {
 		of[d] = len(values)
 	}

@@ -41,18 +41,23 @@ func (d Depth) Cases() int {
 
 // MaxExpiringCases returns the maximum number of cases that are left to expire.
 func (d Depth) MaxExpiringCases() int {
-	return map[Depth]int{Standard: 18, Thorough: 60}[d]
+	return map[Depth]int{Standard: 10, Thorough: 60}[d]
 }
 
 // BadInputs returns the maximum number of options for which malformed windows are asked for and malformed
 // parties are reserved, in addition to the first.
 func (d Depth) BadInputs() int {
-	return map[Depth]int{Standard: 18, Thorough: 60}[d]
+	return map[Depth]int{Standard: 6, Thorough: 60}[d]
 }
 
-// Products returns the maximum number of products in which unusual bookings of each kind are made and codes
-// near live ones are tried, in addition to the first.
+// Products returns the maximum number of products in which codes near live ones are tried, in addition to the first.
 func (d Depth) Products() int {
+	return map[Depth]int{Thorough: 20}[d]
+}
+
+// OpenQuestions returns the maximum number of products whose slots are asked for with fields that the contract does not
+// name, in addition to the first.
+func (d Depth) OpenQuestions() int {
 	return map[Depth]int{Standard: 8, Thorough: 20}[d]
 }
 
@@ -67,16 +72,19 @@ func (d Depth) Age() time.Duration {
 	return map[Depth]time.Duration{Standard: 2500 * time.Millisecond, Thorough: 20 * time.Second}[d]
 }
 
+// Together returns how often each lifecycle of several holds and bookings of one slot is played.
+func (d Depth) Together() int {
+	return map[Depth]int{Quick: 1, Standard: 1, Thorough: 2}[d]
+}
+
+// Parts returns the maximum number of parts of the window that are read.
+func (d Depth) Parts() int {
+	return map[Depth]int{Standard: 100, Thorough: 400}[d]
+}
+
 // Rounds returns how often a race is run, given its number of rounds at the standard depth.
 func (d Depth) Rounds(standard int) int {
-	switch d {
-	case Quick:
-		return 1
-	case Thorough:
-		return 4 * standard
-	default:
-		return standard
-	}
+	return map[Depth]int{Quick: 1, Standard: standard, Thorough: 10 * standard}[d]
 }
 
 // OptionChecks returns the maximum number of options that are held once each.

@@ -87,8 +87,8 @@ const (
 	lifecyclesShare = 0.15 // random lifecycles need it
 )
 
-// HoldsOfACase is approximately the number of holds of a case whose slot is sold out seat by seat.
-const HoldsOfACase = 40
+// HoldsOfACase is approximately the number of holds of a case.
+const HoldsOfACase = 10
 
 // Plenty reports whether the run will have used less than a share of its holds and bookings after
 // this many more holds.

@@ -254,7 +254,7 @@ func nonsenseOf(valid any, id string) []malformedBody {
 		{what: "half a body", body: whole[:len(whole)/2]},
 		{what: "no body"},
 		{what: "a list in place of a body", body: []byte("[1,2,3]")},
-		{what: "a body without " + id, body: editBody(whole, func(body map[string]any) { delete(body, id) })},
+		{what: "a body without " + id, body: partner.Edit(whole, func(body map[string]any) { delete(body, id) })},
 		setField(whole, "a number in place of "+id, id, 17),
 		setField(whole, id+" with characters of many alphabets", id, "Größe \x00 東京 '; --"),
 		setField(whole, id+" of 100,000 letters", id, strings.Repeat("x", longText)),
@@ -283,7 +283,7 @@ func contactNonsense(valid any) []malformedBody {
 func windowNonsense(valid partnerapi.AvailabilityRequest, lead string) []malformedBody {
 	whole := partner.Encode(valid)
 	window := func(what, from, to string) malformedBody {
-		return malformedBody{what: what, body: editBody(whole, func(body map[string]any) { body["localDateStart"], body["localDateEnd"] = from, to })}
+		return malformedBody{what: what, body: partner.Edit(whole, func(body map[string]any) { body["localDateStart"], body["localDateEnd"] = from, to })}
 	}
 	party := func(what string, units any) malformedBody { return setField(whole, what, "units", units) }
 	return []malformedBody{
@@ -339,14 +339,5 @@ func strangeQueries() map[string]url.Values {
 }
 
 func setField(whole []byte, what, field string, value any) malformedBody {
-	return malformedBody{what: what, body: editBody(whole, func(body map[string]any) { body[field] = value })}
-}
-
-func editBody(whole []byte, change func(body map[string]any)) []byte {
-	body := map[string]any{}
-	if err := json.Unmarshal(whole, &body); err != nil {
-		panic(err) // encode made it
-	}
-	change(body)
-	return partner.Encode(body)
+	return malformedBody{what: what, body: partner.Edit(whole, func(body map[string]any) { body[field] = value })}
 }

@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"strings"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // mostUncancelled is the maximum number of bookings that are made at a partner without
@@ -64,6 +66,28 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 	return answer, nil
 }
 
+// ReserveWith sends a reserve with a form of its body.
+func (b *Booker) ReserveWith(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, body partner.Body, key probe.Key) (*Hold, *partner.Stop) {
+	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call {
+		return body.Of(partner.Reserve(purpose, entry, body != partner.BareBody, key))
+	})
+}
+
+// ConfirmWith sends a confirm with a form of its body.
+func (b *Booker) ConfirmWith(ctx context.Context, purpose string, h *Hold, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.confirmAs(ctx, h, body.Of(partner.Confirm(purpose, h.Code, h.entry, body != partner.BareBody, key)))
+}
+
+// ReleaseWith sends a release with a form of its body.
+func (b *Booker) ReleaseWith(ctx context.Context, purpose, code string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.calls.Call(ctx, body.Of(partner.Release(purpose, code, body != partner.BareBody, key)), true)
+}
+
+// CancelWith sends a cancellation with a form of its body.
+func (b *Booker) CancelWith(ctx context.Context, purpose, id string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.calls.Call(ctx, body.Of(partner.Cancel(purpose, id, body != partner.BareBody, key)), true)
+}
+
 // book turns a hold into a booking with the registered key.
 func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *partner.Stop) {
 	if stop := b.MayBook(ctx); stop != nil {
@@ -79,6 +103,12 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 	if flaw := NoObject(answer); flaw != "" {
 		return answer, "", partner.StopAt(partner.Unreadable, answer, "%s", flaw)
 	}
+	return answer, partner.Text(answer, "externalBookingId"), b.observeBooking(answer)
+}
+
+// observeBooking records what is wrong with the fields of a booking. The stop is the reason why the booking cannot be
+// cancelled.
+func (b *Booker) observeBooking(answer *probe.Answer) *partner.Stop {
 	schema := schemas.ConfirmAnswer
 	if b.tickets {
 		schema = schemas.ConfirmAnswerWithTickets
@@ -94,7 +124,16 @@ func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (
 	for _, problem := range storageProblems(answer, "externalBookingId") {
 		b.observer.Answer(answer, problem)
 	}
-	return answer, partner.Text(answer, "externalBookingId"), fatal
+	return fatal
+}
+
+// ObserveBooking records what is wrong with the fields of a booking, in the answer to its first or a repeated confirm.
+func (b *Booker) ObserveBooking(answer *probe.Answer, repeated bool) *partner.Stop {
+	if repeated {
+		b.observeRepeat(answer)
+		return nil
+	}
+	return b.observeBooking(answer)
 }
 
 // observeRepeat records what is wrong with the fields of a repeated confirm's answer. Its booking id

@@ -149,6 +149,13 @@ type codeTrial struct {
 	call     func(purpose, code string) (*probe.Answer, *partner.Stop)
 }
 
+// NearCode returns the nth of the codes, or booking ids, that are similar to a live one.
+func (p *Player) NearCode(endpoint partnerapi.Endpoint, live string, nth int) plan.NearCode {
+	c := p.codeTrial(endpoint, 0, false, live, nil)
+	near := plan.NearCodes(live, c.others, c.random)
+	return near[nth%len(near)]
+}
+
 // codeTrial returns a trial that knows the codes, or the booking ids, of the run.
 func (p *Player) codeTrial(endpoint partnerapi.Endpoint, share float64, strange bool, live string, call func(purpose, code string) (*probe.Answer, *partner.Stop)) codeTrial {
 	c := codeTrial{Caller: p.Calls, endpoint: endpoint, share: share, strange: strange, live: live, random: rand.New(rand.NewPCG(p.Seed, uint64(len(live)))), call: call}

@@ -78,15 +78,17 @@ type ExpiringCases struct{ Held []plan.Case }
 // PlayExpiringCases makes all these holds before the first one expires.
 func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 	return playOnce(p, "expiring cases", 0, func(all *ExpiringCases, _ string) {
-		cases := plan.WithDistinctSlots(p.cases(ctx, p.Depth.MaxExpiringCases()))
+		most := p.Depth.MaxExpiringCases()
 		if p.waits() {
-			cases = plan.ByParty(cases)
-			cases = cases[:min(len(cases), waitedCases)]
+			most = min(most, waitedCases)
 		}
+		cases := plan.ByParty(plan.WithDistinctSlots(p.cases(ctx, p.Depth.Cases())))
+		cases = cases[:min(len(cases), most)]
 		for i := range cases {
 			if ctx.Err() != nil || p.Time.LateForMore() {
 				break
 			}
+			cases[i].Number = i + 1 // the later ones are read long after they expired
 			if e := playExpiring(ctx, p.OnCase(&cases[i]), 0); e.Stop == nil && !e.Hold.Expires.IsZero() {
 				all.Held = append(all.Held, cases[i])
 			}

@@ -31,6 +31,9 @@ type Hold struct {
 // BookingID returns the id of the hold's booking, or "" if the hold has none.
 func (h *Hold) BookingID() string { return h.entry.BookingID }
 
+// Units returns the guests that the hold is for.
+func (h *Hold) Units() []partnerapi.UnitQuantity { return h.entry.Units }
+
 // IsHeld reports whether the hold was made and is neither booked nor released.
 func (h *Hold) IsHeld() bool { return h.entry.State == ledger.Held }
 
@@ -68,6 +71,9 @@ func (t Traits) AnyHoldless() bool { return len(t.without) > 0 }
 
 // TakesLater reports whether the partner's confirms take the seats, as observed so far.
 func (t Traits) TakesLater() bool { return t.Holdless() && t.early <= t.late }
+
+// TakesLaterIn reports the same of the holds of one product.
+func (t Traits) TakesLaterIn(product string) bool { return t.without[product] && t.early <= t.late }
 
 // KeepsNone is the reason why a hold is not judged by its seats (RSV-8).
 const KeepsNone = "the partner keeps no seats for such a hold"
@@ -119,9 +125,9 @@ func newHold(entry *ledger.Entry, answer *probe.Answer) *Hold {
 	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
 
-// read reads the answer to a reserve with the registered key. It must be a usable hold or a lawful
+// Read reads the answer to a reserve with the registered key. It must be a usable hold or a lawful
 // refusal.
-func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
+func (b *Booker) Read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 	if stop != nil {
 		return nil, stop
 	}
@@ -146,12 +152,12 @@ func (b *Booker) read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 	for _, problem := range storageProblems(answer, "reservationConfirmationCode", "expiresAt") {
 		b.observer.Answer(answer, problem)
 	}
-	b.readExpiry(h)
+	b.ReadExpiry(h)
 	return h, nil
 }
 
-// readExpiry reads when a hold expires, if its answer says so.
-func (b *Booker) readExpiry(h *Hold) {
+// ReadExpiry reads when a hold expires, if its answer says so.
+func (b *Booker) ReadExpiry(h *Hold) {
 	expires, err := partnerapi.ParseDateTime(h.entry.ExpiresAt)
 	if err != nil {
 		return
@@ -259,7 +265,7 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 			return holds, nil
 		}
 		party = min(party, seats)
-		made, stop := b.read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, partner.Guests(offer.Option, party), true, probe.GoodKey))
+		made, stop := b.Read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, partner.Guests(offer.Option, party), true, probe.GoodKey))
 		switch {
 		case stop == nil:
 			holds = append(holds, made)

@@ -27,9 +27,8 @@ type Booking struct {
 
 // PlayBooking plays a booking from reserve to cancel, and the calls that follow it.
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
-	return playOnce(p, p.on.lifecycleName("booking"), attempt, func(b *Booking, option string) {
+	return playOnce(p, "booking", attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
-		b.bookedFirst = p.on.Case != nil && p.on.Case.Number%2 == 0
 		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
 		t.repeatCall(&b.Repeats, func(into *Act) {
 			second := len(b.Repeats) > 1 && into == &b.Repeats[1]
@@ -59,26 +58,22 @@ const SeveralGuests = 2
 // PlayHolding plays a hold late in the window and at the end of the catalog. If slots have a single
 // seat, the hold is for one guest.
 func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
-	return playOnce(p, p.on.lifecycleName("hold"), attempt, func(h *Holding, option string) {
+	return playOnce(p, "hold", attempt, func(h *Holding, option string) {
 		var t lifecyclePlayer
 		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
 				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
 				Want: discover.Want{Seats: guests, Counted: true, Late: true, OptionKey: option},
 			})
-			if h.Hold != nil || h.Stop.IsBreach() || p.on.Case != nil {
+			if h.Hold != nil || h.Stop.IsBreach() {
 				break
 			}
 		}
-		if h.Stop != nil && h.Stop.Kind == partner.Refused && (p.on.Case == nil || p.on.IsPlain() && p.on.Bare) {
+		if h.Stop != nil && h.Stop.Kind == partner.Refused {
 			h.Stop.Message = "A hold is made only with contact and resellerReference: " + h.Stop.Message
 			h.Stop.Form, h.Stop.Elsewhere = partner.Minimal, false
 		}
-		purpose, bare := "release the hold", p.on.isBare(true)
-		if bare {
-			purpose += ", without a body"
-		}
-		t.give(purpose, !bare, &h.Release, "after release")
+		t.give("release the hold, without a body", false, &h.Release, "after release")
 		t.repeatCall(&h.ReleasesAgain, func(into *Act) {
 			const again, then = "release the same code again", "after another release"
 			if into != &h.ReleasesAgain[len(h.ReleasesAgain)/2] || len(h.ReleasesAgain) == 1 {
@@ -109,14 +104,6 @@ func (p *Player) bookableOffers(ctx context.Context) (bookable, all []discover.O
 	return discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all
 }
 
-// checkedOptions returns the keys of the options that are checked in addition to a lifecycle. A case has none.
-func (p *Player) checkedOptions(ctx context.Context) []string {
-	if p.on.Case != nil {
-		return nil
-	}
-	return PlayOptionChecks(ctx, p)
-}
-
 // PlayOptionCheck plays the check of one option. It returns nil when there is no time for it.
 func PlayOptionCheck(ctx context.Context, p *Player, optionKey string, attempt int) *OptionCheck {
 	name := "option check " + optionKey
@@ -137,7 +124,7 @@ type Releases struct {
 
 // PlayReleases plays the option checks and the Holding.
 func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
-	for _, key := range p.checkedOptions(ctx) {
+	for _, key := range PlayOptionChecks(ctx, p) {
 		played := PlayOptionCheck(ctx, p, key, 0)
 		if played == nil {
 			break
@@ -156,7 +143,7 @@ type MixedParty struct {
 
 // PlayMixedParty makes and releases a hold for guests of two types.
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
-	return playOnce(p, p.on.lifecycleName("party"), attempt, func(m *MixedParty, option string) {
+	return playOnce(p, "party", attempt, func(m *MixedParty, option string) {
 		t := p.begin(ctx, &m.Opening, wanted{
 			purpose: "reserve 2 seats for guests of two types", full: true,
 			Want: discover.Want{
@@ -188,18 +175,11 @@ type SecondBooking struct {
 // not for a booking (CAN-6).
 func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooking {
 	first := PlayBooking(ctx, p, 0)
-	return playOnce(p, p.on.lifecycleName("second booking"), attempt, func(b *SecondBooking, option string) {
-		if b.Stop = p.on.leftOut(); b.Stop != nil {
-			return
-		}
-		if !p.on.isBare(true) {
-			b.Stop = partner.NewStop("this case has the optional bodies")
-			return
-		}
+	return playOnce(p, "second booking", attempt, func(b *SecondBooking, option string) {
 		want := seat("reserve 1 seat, to book it", option)
 		want.Late = true
 		t := p.begin(ctx, &b.Opening, want)
-		b.bare = true
+		b.body = partner.BareBody
 		t.book("confirm with only the code", false, &b.Confirm, &b.BookingID, "after confirm")
 		if p.Book.traits.NoCancel {
 			t.undo("cancel the booking, as another could not be cancelled", b.BookingID, true, &b.Cancel, "")
@@ -231,10 +211,7 @@ type WrongKeys struct {
 
 // PlayWrongKeys reserves, confirms and releases with a wrong key and without a key.
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
-	return playOnce(p, p.on.lifecycleName("keys"), attempt, func(k *WrongKeys, option string) {
-		if k.Stop = p.on.leftOut(); k.Stop != nil {
-			return
-		}
+	return playOnce(p, "keys", attempt, func(k *WrongKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
 		reserve := func(purpose string, key probe.Key, into *Act, when string) {
 			t.act(into, when, func() (*probe.Answer, *partner.Stop) {

@@ -245,10 +245,10 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *partne
 // sync pulls the catalog and the slots of the lifecycle's option, as other parts of the run did between
 // the early and the late calls of the first attempt.
 func (k *Kept) sync(ctx context.Context, p *Player) *partner.Stop {
-	if _, stop := p.read.pull(ctx, "pull of the catalog", nil, probe.GoodKey); stop != nil {
+	if stop := p.PullCatalog(ctx); stop != nil {
 		return stop
 	}
-	_, stop := p.read.askFor(ctx, "slots of the next 60 days", p.continueLifecycle(ctx, &k.Opening).question())
+	_, stop := p.read.askFor(ctx, "slots of the next 60 days", p.windowOf(k.Offer))
 	return stop
 }
 

@@ -23,21 +23,13 @@ type Opening struct {
 	Stop   *partner.Stop
 	Traits *Traits // of the partner, as known when this is read
 
-	Fits    bool       // as many lead guests were held in the slot, which states no vacancies, after it refused the party
-	Guests  int64      // of the hold
-	Infants int64      // the infants among them, who may take no seat
-	Case    *plan.Case // the case that it is played on; nil: the easiest to try
-	Others  []Other    // holds in the same slot between the calls of a case
-	Idle    []Idle     // what reads between the calls of a case showed of the slot
+	Guests  int64 // of the hold
+	Infants int64 // the infants among them, who may take no seat
 
 	Units []partnerapi.UnitQuantity // the party
 
-	acts int // number of calls of a case so far
-	// bookedFirst leaves out pulls and windows until the hold is a booking: some faults show only where
-	// the first of them meets one.
-	bookedFirst bool
-	seen        *Reading // since the last call; nil: none
-	bare        bool     // some optional fields were left out
+	onCase bool // of a case
+	body   partner.Body
 }
 
 // OptionKey returns the key of the lifecycle's option.
@@ -54,12 +46,10 @@ func (o *Opening) Reserve() []*report.Exchange {
 type wanted struct {
 	purpose string
 	discover.Want
-	party  func(discover.Option) []partnerapi.UnitQuantity
-	full   bool   // with contact and reference
-	change change // nil: the body as the marketplace sends it
+	party func(discover.Option) []partnerapi.UnitQuantity
+	full  bool // with contact and reference
+	body  partner.Body
 }
-
-type change func(body []byte) []byte
 
 // leads returns a function that makes a party of n guests of an option's lead unit.
 func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
@@ -151,17 +141,16 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	// Checkout also reserves the current id.
 	opened.Offer.Slot = opened.Before.Last.Slot
 	party := w.party(offer.Option)
-	opened.Units, opened.bare = party, !w.full
+	opened.Units, opened.body = party, w.body
+	if !w.full {
+		opened.body = partner.BareBody
+	}
 	for _, unit := range party {
 		opened.Guests += int64(unit.Quantity)
 	}
 	reserve := func() (*Hold, *partner.Stop) {
-		return p.Book.read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
-			call := partner.Reserve(w.purpose, entry, w.full, probe.GoodKey)
-			if w.change != nil {
-				call.Body = w.change(call.Body)
-			}
-			return call
+		return p.Book.Read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
+			return w.body.Of(partner.Reserve(w.purpose, entry, w.full, probe.GoodKey))
 		}))
 	}
 	if opened.Hold, opened.Stop = reserve(); opened.Stop != nil {
@@ -178,11 +167,6 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		}
 	}
 	return opened
-}
-
-// PartyRefused reports whether the partner refused the lifecycle's party for its slot.
-func (o *Opening) PartyRefused() bool {
-	return o.Hold == nil && o.Stop != nil && o.Stop.Kind == partner.Refused
 }
 
 // Holdless reports whether the lifecycle's hold keeps no seats (RSV-8).
@@ -235,18 +219,6 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 			return
 		}
 	}
-	if p.on.Case != nil && !opened.Before.Counted && p.on.IsSmall() && !p.on.Lead() {
-		opened.Fits = p.fits(ctx, opened)
-	}
-}
-
-// fits reports whether as many lead guests as the party's are held in the slot.
-func (p *Player) fits(ctx context.Context, opened *Opening) bool {
-	made, stop := p.Book.read(p.Book.Reserve(ctx, "reserve the same number of lead guests", opened.Offer, partner.Guests(opened.Offer.Option, opened.Guests), true, probe.GoodKey))
-	if stop == nil {
-		_, stop = p.Book.releaseHold(ctx, "release it", made, true)
-	}
-	return stop == nil
 }
 
 // Act is one call of a lifecycle, and the seats left in its slot afterwards.
@@ -279,8 +251,8 @@ type lifecyclePlayer struct {
 // begin starts a lifecycle with a hold.
 func (p *Player) begin(ctx context.Context, opening *Opening, want wanted) lifecyclePlayer {
 	*opening = p.open(ctx, p.on.applyCase(want))
-	if opening.Case = p.on.Case; p.on.Case != nil {
-		opening.Infants, opening.seen = p.on.Infants, opening.Held
+	if p.on.Case != nil {
+		opening.onCase, opening.Infants = true, p.on.Infants
 	}
 	return p.continueLifecycle(ctx, opening)
 }
@@ -300,17 +272,14 @@ func (t lifecyclePlayer) step(play func() *partner.Stop) {
 func (t lifecyclePlayer) count(when string, into **Reading) {
 	t.step(func() (stop *partner.Stop) {
 		*into, stop = t.Seats.seats(t.ctx, t.opening.Offer, when)
-		t.opening.seen = *into
 		return stop
 	})
 }
 
 // act makes a call. If when is not "", it then counts the seats.
 func (t lifecyclePlayer) act(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
-	t.step(t.playBetweenCalls)
 	t.step(func() (stop *partner.Stop) {
 		into.Answer, stop = call()
-		t.opening.seen = nil
 		return stop
 	})
 	if when != "" {
@@ -339,21 +308,16 @@ func (t lifecyclePlayer) callEnded(into *Act, when string, call func() (*probe.A
 // repeatShare is the share of the run's time for the repeats of one call without effect.
 const repeatShare = 0.02
 
-// repeats returns how often a call without effect is repeated after its first answer: at most once in
-// a case, because there are many cases, and less often at a slow partner.
+// repeats returns how often a call without effect is repeated after its first answer: less often at a slow partner.
 func (p *Player) repeats(first *probe.Answer) int {
 	if first == nil {
 		return 0
 	}
 	most := min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
-	switch {
-	case p.on.isBrief():
-		return 0
-	case p.on.Case != nil:
-		return min(most, 1)
-	default:
-		return most
+	if p.on.Case != nil { // there are several
+		most = min(most, 1)
 	}
+	return most
 }
 
 // confirmEnded confirms the code of a hold that is no longer live.
@@ -372,11 +336,7 @@ func (t lifecyclePlayer) releaseEnded(purpose string, into *Act, when string) {
 
 // repeatCall makes a call that must be idempotent, as often as the depth of the run sets.
 func (t lifecyclePlayer) repeatCall(into *[]Act, call func(*Act)) {
-	repeats := t.Depth.Repeats()
-	if t.on.isBrief() {
-		repeats = 1
-	}
-	*into = make([]Act, repeats)
+	*into = make([]Act, t.Depth.Repeats())
 	for i := range *into {
 		call(&(*into)[i])
 	}

@@ -34,7 +34,7 @@ func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 	return playOnce(p, "parts of the window", 0, func(all *Parts, _ string) {
 		some := slices.DeleteFunc(slices.Clone(PlaySurvey(ctx, p, 0).Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
 		options := plan.Spread(some, mostParted)
-		left, more := p.Calls.Affordable(partnerapi.Availability, readShare), true
+		left, more := min(p.Depth.Parts(), p.Calls.Affordable(partnerapi.Availability, readShare)), true
 		for nth := 0; more; nth++ {
 			more = false
 			for _, long := range options {

@@ -297,7 +297,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 		}
 	})
 	for _, won := range attempts.WonHolds() {
-		b.readExpiry(won)
+		b.ReadExpiry(won)
 	}
 	return attempts, answers, nil
 }
@@ -407,7 +407,7 @@ func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 		return stop
 	}
 	p.Account.recordAttempt(other, answers[1])
-	p.Book.readExpiry(other)
+	p.Book.ReadExpiry(other)
 	a.Guests = Attempts{first[0], other}
 	if stop := partner.MetAll(answers, answers); stop != nil {
 		return stop

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -34,12 +33,7 @@ type SellOut struct {
 // beginWithFewest begins a lifecycle on the slot with the fewest seats: of that option, or of any if
 // optionKey is empty. A repeated lifecycle avoids slots that other customers use.
 func (p *Player) beginWithFewest(ctx context.Context, opening *Opening, optionKey string) lifecyclePlayer {
-	if opening.Case = p.on.Case; p.on.Case != nil {
-		opening.Offer = p.on.Offer
-		p.Seats.Use(opening.Offer)
-	} else {
-		opening.Offer, opening.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey, Suits: p.KeepsSeats})
-	}
+	opening.Offer, opening.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, Fewest: true, OptionKey: optionKey, Suits: p.KeepsSeats})
 	t := p.continueLifecycle(ctx, opening)
 	t.count("before reserve", &opening.Before)
 	t.step(func() *partner.Stop { return requireCount(&opening.Offer, opening.Before) })
@@ -48,28 +42,14 @@ func (p *Player) beginWithFewest(ctx context.Context, opening *Opening, optionKe
 
 // PlaySellOut plays it on the slot with the fewest seats. All attempts use slots of one option.
 func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
-	return playOnce(p, p.on.lifecycleName("sell-out"), attempt, func(s *SellOut, option string) {
-		if s.Stop = p.on.leftOut(); s.Stop != nil {
-			return
-		}
+	return playOnce(p, "sell-out", attempt, func(s *SellOut, option string) {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
-			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), p.on.tooMany(s.Offer, left), &s.TooMany, "after too many seats were requested", acceptAnswer)
-			if p.on.Case != nil && left > mostFilled {
-				t.step(func() *partner.Stop { return partner.NewStop("the slot has too many seats to be sold out") })
-			}
+			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), partner.Guests(s.Offer.Option, left+1), &s.TooMany, "after too many seats were requested", acceptAnswer)
 		}
 		t.step(func() *partner.Stop { return s.fill(ctx, p) })
-		guests := int64(1)
-		if p.on.Case != nil {
-			guests += int64(p.on.Number % 2)
-		}
-		party := partner.Guests(s.Offer.Option, guests)
-		if p.on.Case != nil && len(p.on.Units) > 1 {
-			guests, party = 2, twoTypes(s.Offer.Option)
-		}
-		t.reserve(fmt.Sprintf("reserve %s in the full slot", model.SeatsWord(guests)), party, &s.Over, "after a reserve in the full slot", notTurnedDown)
+		t.reserve("reserve 1 seat in the full slot", partner.Guests(s.Offer.Option, 1), &s.Over, "after a reserve in the full slot", notTurnedDown)
 		// Also after a stop: other tests need these seats.
 		if stop := p.Book.giveAll(ctx, "release the last seats", s.holds); s.Stop == nil {
 			s.Stop = stop
@@ -77,32 +57,6 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		t.count("after the release of all seats", &s.Released)
 		t.reserve("reserve 1 of the released seats", partner.Guests(s.Offer.Option, 1), &s.Again, "after a released seat was refused", TurnedDown)
 	})
-}
-
-// mostFilled is the maximum number of seats of a case's slot that are reserved to sell it out.
-const mostFilled = 6
-
-// farTooMany is the number of guests in excess of the seats in every second case.
-const farTooMany = 25
-
-// tooMany returns a party with more guests than seats: one more, or many more in every second case.
-// It uses the case's guest types if at least one of them certainly takes a seat.
-func (b caseBasis) tooMany(offer discover.Offer, left int64) []partnerapi.UnitQuantity {
-	guests := left + 1
-	if b.Case != nil && b.Number%2 == 0 {
-		guests = left + farTooMany
-	}
-	if b.Case == nil || b.Guests() == b.Infants {
-		return partner.Guests(offer.Option, guests)
-	}
-	party, missing := slices.Clone(b.Units), guests-(b.Guests()-b.Infants)
-	for i, unit := range party {
-		if offer.Option.Unit(unit.ID).Type != partnerapi.Infant {
-			party[i].Quantity = max(1, unit.Quantity+int(missing))
-			break
-		}
-	}
-	return party
 }
 
 // TurnedDown reports whether a reserve was refused with the status that the contract provides.

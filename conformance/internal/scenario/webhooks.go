@@ -251,7 +251,7 @@ func (p webhookPlayer) row() *partner.Stop {
 	}
 	seats := []*Reading{o.Before, o.Held}
 	for range heldInARow - 1 {
-		_, stop := p.Book.read(p.Book.Reserve(p.ctx, purpose, o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
+		_, stop := p.Book.Read(p.Book.Reserve(p.ctx, purpose, o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
 		if stop != nil {
 			return stop
 		}

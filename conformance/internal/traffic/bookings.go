@@ -203,16 +203,15 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 		rules = slices.DeleteFunc(rules, func(r rule.Rule) bool { return strings.Contains(r.ID, "ticket") })
 	}
 	t.takeFields(c, schema, rules...)
-	b := &scenario.Booking{Confirm: scenario.Act{Answer: c.Answer}}
-	t.find(rule.ConfirmConfirmed, judge.CheckConfirmed(b))
-	if f := judge.PDFAddresses(b); f.Outcome != report.NotApplicable {
+	t.check(rule.ConfirmConfirmed, c, judge.Confirmed)
+	if f := judge.PDFAddresses(c.Answer); f.Outcome != report.NotApplicable {
 		t.find(rule.TicketAddress, f)
 	}
 	id := partner.Text(c.Answer, "externalBookingId")
 	if l == nil || id == "" {
 		return
 	}
-	t.find(rule.ConfirmEcho, checkEchoed(l, c))
+	t.find(rule.ConfirmEcho, judge.Expect(c.Answer, judge.Echoes(l.asked.ProductID, l.asked.OptionID, l.asked.AvailabilityID)).WithEvidence(l.reserve))
 	if l.confirm == nil {
 		l.confirm, l.id = c.Answer, id
 	} else if l.stage == cancelledStage { // this confirm should have been refused
@@ -233,17 +232,6 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 	if l.stage == live || l.stage == open && l.ended == nil {
 		l.stage = confirmedStage
 	}
-}
-
-func checkEchoed(l *lifecycle, c *call) judge.Finding {
-	for _, of := range []struct{ name, want string }{
-		{"availabilityId", l.asked.AvailabilityID}, {"optionId", l.asked.OptionID}, {"productId", l.asked.ProductID},
-	} {
-		if is := partner.Text(c.Answer, of.name); is != "" && is != of.want {
-			return judge.Breach("%s: expected that of the hold, %q, received %q", of.name, of.want, is).WithEvidence(l.reserve, c.Exchange)
-		}
-	}
-	return judge.Finding{}
 }
 
 // takeRelease judges an answer to a release. It must be 200 for every code.

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -15,16 +16,16 @@ import (
 // kindOf returns the rule about the unusual kind of call that c is, or usual.
 func kindOf(c *call, usual rule.Rule) rule.Rule {
 	body := discover.Object(c.Body)
-	if r, has := unknownFields[c.Endpoint]; has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
+	if r, has := judge.RuleOfBody(c.Endpoint, partner.UnnamedFields); has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
 		return !slices.Contains(fieldsOf[c.Endpoint], name)
 	}) {
 		return r
 	}
-	if r, has := anyAlphabet[c.Endpoint]; has && strings.ContainsFunc(string(c.Body), func(r rune) bool { return r > unicode.MaxASCII }) {
+	if r, has := judge.RuleOfBody(c.Endpoint, partner.ForeignGuest); has && strings.ContainsFunc(string(c.Body), func(r rune) bool { return r > unicode.MaxASCII }) {
 		return r
 	}
 	contact, reason := body["contact"], body["reason"]
-	if r, has := judge.WithoutOptional(c.Endpoint); has && (len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel) {
+	if r, has := judge.RuleOfBody(c.Endpoint, partner.BareBody); has && (len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel) {
 		return r
 	}
 	return usual
@@ -37,17 +38,4 @@ var fieldsOf = map[partnerapi.Endpoint][]string{
 	partnerapi.Confirm:      {"reservationConfirmationCode", "contact", "resellerReference"},
 	partnerapi.Release:      {"reservationConfirmationCode"},
 	partnerapi.Cancel:       {"reason"},
-}
-
-var unknownFields = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Availability: rule.AvailabilityUnknownFields,
-	partnerapi.Reserve:      rule.ReserveUnknownFields,
-	partnerapi.Confirm:      rule.ConfirmUnknownFields,
-	partnerapi.Release:      rule.ReleaseUnknownFields,
-	partnerapi.Cancel:       rule.CancelUnknownFields,
-}
-
-var anyAlphabet = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Reserve: rule.ReserveAnyAlphabet,
-	partnerapi.Confirm: rule.ConfirmAnyAlphabet,
 }

@@ -1,0 +1,391 @@
+package judge
+
+import (
+	"fmt"
+	"net/http"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Lifecycle judges the acts of one story by the rules about holds and bookings. It implements trace.Judge.
+type Lifecycle struct {
+	given    Given
+	ignore   func(rule.Rule) bool // rules that are not judged; nil: none
+	state    model.State
+	reserves []*probe.Answer // by hold
+	confirms []*probe.Answer // the first that was answered with a booking, by hold
+	offers   []discover.Offer
+	last     trace.Act   // the last call
+	on       model.Stage // of its hold before it
+	accepted bool        // whether it was accepted
+	full     []bool      // slots whose last seat the story has held
+	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if that is known
+	judged   map[string]bool
+}
+
+// Given is the codes and booking ids that the stories of a run were given: each must be new.
+type Given map[string]bool
+
+// NewLifecycle returns the judge of one story. ignore selects rules that are not judged, such as those that are
+// known to be broken; it may be nil. The ids of the rules that judge an act are added to judged.
+func NewLifecycle(given Given, ignore func(rule.Rule) bool, judged map[string]bool) *Lifecycle {
+	return &Lifecycle{given: given, ignore: ignore, judged: judged}
+}
+
+// Open implements trace.Judge.
+func (l *Lifecycle) Open(slots []model.Seats) {
+	l.state.Slots, l.full = slots, make([]bool, len(slots))
+}
+
+// State implements trace.Judge.
+func (l *Lifecycle) State() *model.State { return &l.state }
+
+// ID implements trace.Judge.
+func (l *Lifecycle) ID(hold int) string {
+	if hold < 0 || hold >= len(l.confirms) || l.confirms[hold] == nil {
+		return ""
+	}
+	return partner.Text(l.confirms[hold], "externalBookingId")
+}
+
+// Take implements trace.Judge.
+func (l *Lifecycle) Take(act trace.Act) trace.Judgement {
+	if act.Does == model.Look {
+		return l.takeReading(act)
+	}
+	l.last, l.on, l.accepted = act, model.Refused, false
+	if act.Hold != trace.None && act.Does != model.Reserve {
+		l.on = l.state.Holds[act.Hold].Stage
+	}
+	if act.Key != probe.GoodKey {
+		return l.takeUnauthorized(act)
+	}
+	switch act.Does {
+	case model.Reserve:
+		return l.takeReserve(act)
+	case model.Confirm:
+		return l.takeConfirm(act)
+	case model.Release:
+		return l.takeRelease(act)
+	default:
+		return l.takeCancel(act)
+	}
+}
+
+// laws lists the rules about a call: about its status, about the seats after it, and about the code or id in its
+// answer.
+type laws struct{ answer, seats, id rule.Rule }
+
+// lawsOf returns the rules about a call with the partner's key.
+func (l *Lifecycle) lawsOf(act trace.Act) laws {
+	takes, gives := seatRules(act.Party.Guests, len(act.Units))
+	switch act.Does {
+	case model.Reserve:
+		if l.accepted {
+			return laws{rule.ReserveTooMany, takes, rule.ReserveCodeUnique}
+		}
+		return laws{rule.ReserveAccepts, rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique}
+	case model.Confirm:
+		return map[model.Stage]laws{
+			model.Held:      {rule.ConfirmStatus, rule.ConfirmVacancies, rule.ConfirmIDUnique},
+			model.Booked:    {rule.ConfirmRepeatStatus, rule.ConfirmRepeatVacancies, rule.ConfirmRepeatBooking},
+			model.Released:  {rule.ConfirmReleased, rule.ConfirmReleasedNoEffect, rule.ConfirmIDUnique},
+			model.Cancelled: {rule.ConfirmCancelled, rule.ConfirmCancelledNoEffect, rule.ConfirmIDUnique},
+			model.Expired:   {rule.ConfirmExpired, rule.ConfirmExpiredNoEffect, rule.ConfirmIDUnique},
+			model.Refused:   {rule.ConfirmUnknown, rule.ConfirmUnknown, rule.ConfirmIDUnique},
+		}[l.on]
+	case model.Release:
+		return map[model.Stage]laws{
+			model.Held:      {answer: rule.ReleaseStatus, seats: gives},
+			model.Booked:    {answer: rule.ReleaseConfirmed, seats: rule.ReleaseConfirmedKeeps},
+			model.Released:  {answer: rule.ReleaseRepeatStatus, seats: rule.ReleaseRepeatVacancies},
+			model.Cancelled: {answer: rule.ReleaseCancelled, seats: rule.ReleaseCancelledVacancies},
+			model.Expired:   {answer: rule.ReleaseExpired, seats: rule.ReleaseExpiredVacancies},
+			model.Refused:   {answer: rule.ReleaseUnknown, seats: rule.ReleaseUnknown},
+		}[l.on]
+	default:
+		return map[model.Stage]laws{
+			model.Booked:    {answer: rule.CancelStatus, seats: rule.CancelVacancies},
+			model.Cancelled: {answer: rule.CancelRepeatStatus, seats: rule.CancelRepeatVacancies},
+			model.Refused:   {answer: rule.CancelUnknown, seats: rule.CancelUnknown},
+		}[l.on]
+	}
+}
+
+// unauthorizedLaws lists the rules about calls with another key than the partner's.
+var unauthorizedLaws = map[model.Kind]struct{ wrong, missing, effect rule.Rule }{
+	model.Reserve: {rule.ReserveWrongKey, rule.ReserveMissingKey, rule.ReserveAuthEffect},
+	model.Confirm: {rule.ConfirmWrongKey, rule.ConfirmMissingKey, rule.ConfirmAuthEffect},
+	model.Release: {rule.ReleaseWrongKey, rule.ReleaseMissingKey, rule.ReleaseAuthEffect},
+	model.Cancel:  {rule.CancelWrongKey, rule.CancelMissingKey, rule.CancelAuthEffect},
+}
+
+// AuthEffect returns the rule that a call with another key than the partner's changes nothing.
+func AuthEffect(kind model.Kind) rule.Rule { return unauthorizedLaws[kind].effect }
+
+// find completes a judgement with a flaw, unless its rule is not judged.
+func (l *Lifecycle) find(j *trace.Judgement, of rule.Rule, flaw string) {
+	if of.ID == "" {
+		return
+	}
+	l.judged[of.ID] = true
+	if flaw != "" && j.Flaw == "" && (l.ignore == nil || !l.ignore(of)) {
+		j.Flaw, j.Rule = flaw, of
+	}
+}
+
+// takeReading judges how many seats a slot has left.
+func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
+	want := &l.state.Slots[act.Slot]
+	if !act.Seats.Counted || !want.Counted {
+		want.Counted, l.doubtful = false, nil // it is now sold without limit
+		return j
+	}
+	left := act.Seats.Least
+	if l.doubtful != nil {
+		l.state.DecideHoldless(*l.doubtful, left)
+		l.doubtful = nil
+	}
+	j.Want, j.Detail = want.String(), fmt.Sprintf("%d left", left)
+	of := rule.Rule{}
+	switch {
+	case l.last.Does == "": // nothing was called yet
+	case l.last.Key != probe.GoodKey:
+		of = AuthEffect(l.last.Does)
+	default:
+		of = l.lawsOf(l.last).seats
+	}
+	if left <= 0 {
+		l.full[act.Slot] = true
+	}
+	if want.Allow(left) {
+		l.find(&j, of, "")
+		return j
+	}
+	l.find(&j, of, fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(act.Slot), left))
+	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
+	if j.Flaw == "" { // it is known to be wrong, so no answer can be expected from it
+		want.Counted = false
+	}
+	return j
+}
+
+func letter(slot int) string { return string(rune('A' + slot)) }
+
+func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
+	of := unauthorizedLaws[act.Does].wrong
+	if act.Key.IsMissing() {
+		of = unauthorizedLaws[act.Does].missing
+	}
+	if act.Does == model.Reserve {
+		l.enter(act, false)
+	}
+	j.Want = partner.AnyOf(unauthorized)
+	l.find(&j, of, Status(unauthorized)(act.Answer))
+	return j
+}
+
+// enter records the reserve of a hold.
+func (l *Lifecycle) enter(act trace.Act, made bool) {
+	for len(l.reserves) <= act.Hold {
+		l.reserves, l.confirms, l.offers = append(l.reserves, nil), append(l.confirms, nil), append(l.offers, discover.Offer{})
+	}
+	l.reserves[act.Hold], l.offers[act.Hold] = act.Answer, act.Offer
+	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless {
+		l.state.Holdless, l.doubtful = true, &act.Hold
+	}
+	l.state.RecordReserve(act.Hold, act.Slot, act.Party, made)
+}
+
+// accepting lists the statuses of an answer that accepts a call.
+var accepting = map[partnerapi.Endpoint][]int{
+	partnerapi.Reserve: {http.StatusOK, http.StatusCreated},
+	partnerapi.Confirm: ok, partnerapi.Release: ok, partnerapi.Cancel: ok,
+}
+
+// takeStatus judges the status of an answer by of, and whether the answer can be read. It reports whether the call was
+// accepted, and whether it was refused.
+func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Want, of rule.Rule) (accepted, refused bool) {
+	answer, statuses := act.Answer, accepting[act.Answer.Endpoint]
+	if answer.BrokeOff(statuses...) {
+		l.find(j, answerRules[answer.Endpoint].json, "Expected a complete JSON object: "+answer.Failure.Message)
+		return false, false
+	}
+	// A second confirm may be refused with any 4xx (CNF-4), everything else with 400.
+	twice := answer.Endpoint == partnerapi.Confirm && want.Accept && want.Refuse
+	accepted = answer.HasStatus(statuses...)
+	refused = answer.HasStatus(http.StatusBadRequest) || twice && answer.Failure == nil && answer.Response.Status/100 == 4
+	l.accepted = accepted
+	switch {
+	case want.Accept && want.Refuse:
+		j.Want = partner.AnyOf(append(statuses[:1:1], http.StatusBadRequest))
+	case want.Accept:
+		j.Want = partner.AnyOf(statuses[:1])
+	default:
+		j.Want = partner.AnyOf(refusal)
+	}
+	flaw := ""
+	if !(accepted && want.Accept) && !(refused && want.Refuse) {
+		flaw = "Expected " + j.Want + ", received " + answer.Words()
+	}
+	l.find(j, of, flaw)
+	if refused {
+		j.Detail = ", " + scenario.RefusalOf(answer)
+	}
+	return accepted, refused
+}
+
+// takeMessage judges the message of a refusal that must have one.
+func (l *Lifecycle) takeMessage(j *trace.Judgement, act trace.Act, of rule.Rule) {
+	l.find(j, of, MatchesSchema(schemas.Refusal)(act.Answer))
+}
+
+// takeNewID judges a code or an id that must be new.
+func (l *Lifecycle) takeNewID(j *trace.Judgement, act trace.Act, field string, missing, repeated rule.Rule) {
+	id := partner.Text(act.Answer, field)
+	switch {
+	case id == "":
+		l.find(j, missing, fmt.Sprintf("%s: expected one, received none", field))
+	case l.given[field+id]:
+		l.find(j, repeated, fmt.Sprintf("%s: expected a new value, received %q again", field, id))
+	default:
+		l.find(j, missing, "")
+		l.find(j, repeated, "")
+	}
+	l.given[field+id] = true
+}
+
+func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
+	seats := l.state.Slots[act.Slot]
+	want := l.state.WantReserve(act.Slot, act.Party, act.Welcome)
+	of := rule.ReserveStatus
+	switch no := act.Answer.HasStatus(refusal...); {
+	case !want.Accept && seats.Least+seats.More <= 0:
+		of = rule.ReserveSoldOut
+	case !want.Accept:
+		of = rule.ReserveTooMany
+	case no && l.full[act.Slot]:
+		of = rule.ReleaseRebookable
+	case no:
+		of = rule.ReserveAccepts
+	}
+	accepted, refused := l.takeStatus(&j, act, want, of)
+	if j.Flaw != "" {
+		if j.Others = accepted || refused; accepted {
+			j.Off = 1
+		} else {
+			j.Off = -1
+		}
+	}
+	switch {
+	case refused:
+		l.takeMessage(&j, act, rule.ReserveRefusalMessage)
+	case accepted:
+		if act.Welcome {
+			l.find(&j, rule.ReserveAccepts, "")
+		}
+		l.find(&j, rule.ReserveJSON, scenario.NoObject(act.Answer))
+		l.takeNewID(&j, act, "reservationConfirmationCode", rule.ReserveCode, rule.ReserveCodeUnique)
+		l.takeLife(&j, act)
+	}
+	l.enter(act, accepted && partner.Text(act.Answer, "reservationConfirmationCode") != "")
+	return j
+}
+
+// takeLife judges when a hold expires.
+func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
+	if act.Life == 0 || act.Life > partnerapi.HoldlessAfter {
+		return
+	}
+	later, within := lifeFlaws(act.Life)
+	l.find(j, rule.ReserveExpiresLater, later)
+	l.find(j, rule.ReserveExpiresWindow, within)
+}
+
+func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
+	want := model.Want{Refuse: true}
+	if act.Hold != trace.None {
+		want = l.state.WantConfirm(act.Hold)
+	}
+	of := l.lawsOf(act)
+	accepted, refused := l.takeStatus(&j, act, want, of.answer)
+	switch {
+	case refused && l.on != model.Booked:
+		l.takeMessage(&j, act, rule.ConfirmRefusalMessage)
+	case accepted && l.on == model.Held:
+		l.confirms[act.Hold] = act.Answer
+		l.takeBooking(&j, act)
+	case accepted && l.on == model.Booked:
+		l.find(&j, of.id, SameBooking(l.confirms[act.Hold], act.Answer).Message)
+	}
+	if act.Hold != trace.None {
+		l.state.RecordConfirm(act.Hold, accepted, 0)
+	}
+	return j
+}
+
+// takeBooking judges the answer to the confirm of a live hold.
+func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
+	l.find(j, rule.ConfirmJSON, scenario.NoObject(act.Answer))
+	l.takeNewID(j, act, "externalBookingId", rule.ConfirmBookingID, rule.ConfirmIDUnique)
+	l.find(j, rule.ConfirmConfirmed, Confirmed(act.Answer))
+	of := l.offers[act.Hold]
+	l.find(j, rule.ConfirmEcho, Echoes(of.Product.ID, of.Option.ID, of.Slot.ID)(act.Answer))
+	if flaw, has := pdfAddresses(act.Answer); has {
+		l.find(j, rule.TicketAddress, flaw)
+	}
+}
+
+// takeDone judges the body of an answer about a code or a booking that is undone, now or before.
+func (l *Lifecycle) takeDone(j *trace.Judgement, act trace.Act, schema string, json, shape, success rule.Rule) {
+	if !l.accepted {
+		return
+	}
+	l.find(j, json, scenario.NoObject(act.Answer))
+	l.find(j, shape, MatchesSchema(schema)(act.Answer))
+	l.find(j, success, Succeed(act.Answer))
+}
+
+func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {
+	of := l.lawsOf(act)
+	l.takeStatus(&j, act, model.Want{Accept: true}, of.answer)
+	switch l.on {
+	case model.Held:
+		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.ReleaseJSON, rule.ReleaseSuccess, rule.ReleaseSuccess)
+	case model.Released:
+		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, of.answer, rule.ReleaseRepeatSuccess)
+	case model.Refused:
+		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, rule.Rule{}, rule.ReleaseUnknownSuccess)
+	default:
+		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, of.answer, rule.Rule{})
+	}
+	if act.Hold != trace.None {
+		l.state.RecordRelease(act.Hold)
+	}
+	return j
+}
+
+func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
+	of := l.lawsOf(act)
+	l.takeStatus(&j, act, model.Want{Accept: true}, of.answer)
+	switch l.on {
+	case model.Booked:
+		l.takeDone(&j, act, schemas.CancelAnswer, rule.CancelJSON, rule.CancelSuccess, rule.CancelSuccess)
+	case model.Cancelled:
+		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, of.answer, rule.CancelRepeatSuccess)
+	default:
+		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, rule.Rule{}, rule.CancelUnknownSuccess)
+	}
+	if act.Hold != trace.None {
+		l.state.Cancelled(act.Hold)
+	}
+	return j
+}

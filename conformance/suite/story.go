@@ -1,0 +1,74 @@
+package suite
+
+import (
+	"context"
+	"time"
+
+	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+)
+
+// story is a case of the plan that was played, and the rules that it was judged by.
+type story struct {
+	explore.Case
+	judged map[string]bool
+	took   time.Duration
+}
+
+// play plays the story of a case, and judges it by the rules that judges selects.
+func (r *run) play(ctx context.Context, on *plan.Case, judges func(rule.Rule) bool) story {
+	began, all := time.Now(), map[string]bool{}
+	played := explore.PlayCase(ctx, r.player, on, func() trace.Judge {
+		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !judges(of) }, all)
+	})
+	return story{played, all, time.Since(began)}
+}
+
+// mayBreak reports whether a breach of a rule counts: it was chosen, it has not failed, and if it is about seats, no
+// rule about seats has failed, which would be the cause.
+func (r *run) mayBreak(of rule.Rule) bool {
+	return r.choice.Run[of.ID] && r.verdicts.Stands(of) && !(judge.AboutSeats(of) && r.verdicts.SeatsFailed())
+}
+
+// storyBreach plays the story of a case, and returns its first breach, or nil.
+func (r *run) storyBreach(ctx context.Context, on *plan.Case) *breach {
+	_, found := r.judgeStory(ctx, on)
+	return found
+}
+
+func (r *run) judgeStory(ctx context.Context, on *plan.Case) (story, *breach) {
+	s := r.play(ctx, on, r.mayBreak)
+	finding, of := s.finding()
+	switch {
+	case finding.Outcome == report.Failed && r.mayBreak(of):
+		return s, &breach{Finding: finding, rule: of, took: s.took}
+	case finding.Outcome == "":
+		for id := range s.judged {
+			r.coverage.addCase(id, on)
+		}
+	}
+	return s, nil
+}
+
+// mostShown is the maximum number of exchanges of a story that are evidence, the last ones.
+const mostShown = 12
+
+// finding returns what a story shows, and the rule that it breaks, if one is broken.
+func (s story) finding() (judge.Finding, rule.Rule) {
+	if s.Flaw == "" {
+		f := judge.FromStop(s.Stop)
+		if f.Cause != nil {
+			return f, *f.Cause
+		}
+		return f, rule.Rule{}
+	}
+	of := s.Rule
+	if s.Effect != "" {
+		of = judge.AuthEffect(s.Effect)
+	}
+	return judge.Breach("%s", s.Flaw).WithEvidence(s.Shown[max(0, len(s.Shown)-mostShown):]...), of
+}
