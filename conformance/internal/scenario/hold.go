@@ -37,20 +37,6 @@ func (h *Hold) Units() []partnerapi.UnitQuantity { return h.entry.Units }
 // IsHeld reports whether the hold was made and is neither booked nor released.
 func (h *Hold) IsHeld() bool { return h.entry.State == ledger.Held }
 
-// stage returns the stage of a hold that was made.
-func (h *Hold) stage() model.Stage {
-	switch booked := h.BookingID() != ""; {
-	case h.IsHeld():
-		return model.Held
-	case h.entry.State == ledger.Booked:
-		return model.Booked
-	case booked:
-		return model.Cancelled
-	default:
-		return model.Released
-	}
-}
-
 // Traits is what the run has observed of the partner so far.
 type Traits struct {
 	NoCancel    bool   // it takes no cancellations
