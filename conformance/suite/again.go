@@ -48,6 +48,9 @@ func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) {
 		if one && r.verdicts.AnyFailed(specs, func(broken judge.Spec) bool { return slices.Contains(broken.Rule.Needs, s.Rule.ID) }) {
 			continue
 		}
+		if s.AboutSeats() && r.verdicts.SeatsFailed() {
+			continue // most likely the same cause
+		}
 		if found := r.breach(ctx, r.player, s); found != nil {
 			r.declare(found, "")
 			if one {

@@ -227,7 +227,7 @@ func TestARunBeginsWithItsPlan(t *testing.T) {
 			t.Errorf("want %q, got\n%s", want, r.stdout)
 		}
 	}
-	p := start(t, withKey(), "run", "--base-url", address, "--depth", "standard", "--plan", "--max-rps", "2").wait(t)
+	p := start(t, withKey(), "run", "--base-url", address, "--depth", "standard", "--plan", "--max-rps", "2", "--max-duration", "5m").wait(t)
 	if !strings.Contains(p.stdout, "at most 1000 and 300; each is released or cancelled again") || !strings.Contains(p.stdout, "not all rules will be judged") {
 		t.Errorf("want what may be made, and that so few calls a second are too few, got\n%s", p.stdout)
 	}

@@ -92,7 +92,7 @@ func (p *run) reserve(step Step) {
 	}
 	act := trace.Act{
 		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
-		Welcome: p.open[step.Slot] && (p.accepted[known] || welcome && p.fits(step.Slot, guests)), Life: made.Life, Answer: made.Answer,
+		Welcome: p.open[step.Slot] && (p.accepted[known] || welcome) && p.fits(step.Slot, guests), Life: made.Life, Answer: made.Answer,
 	}
 	p.refused = p.refused || step.Party == caseParty && made.Answer.HasStatus(http.StatusBadRequest)
 	p.holds = append(p.holds, made)
@@ -113,7 +113,7 @@ func (p *run) reserve(step Step) {
 // one, unless it has held as many.
 func (p *run) fits(slot int, guests model.Party) bool {
 	seats := p.state.Slots[slot]
-	return seats.Counted || guests.Guests <= max(1, p.fitted)
+	return seats.Counted || seats.Endless || guests.Guests <= max(1, p.fitted)
 }
 
 // countAfter counts the seats of a slot after a call, unless the step leaves that to a later one.

@@ -34,8 +34,9 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 	steps := storyOf(c, p.Book.CanCancel(ctx), p.Depth.Repeats())
 	first := s.play(steps, offers())
 	if first.refused && !first.broke() && c.IsSmall() && !c.Lead() {
-		// A slot without vacancies must take the party if it holds as many other guests.
-		steps = Lifecycle{{Does: model.Reserve, Party: asManyLeads}, {Does: model.Release}, {Does: model.Reserve}}
+		// A slot without vacancies must take the party if it holds as many other guests, again and again.
+		leads := Step{Does: model.Reserve, Party: asManyLeads}
+		steps = Lifecycle{leads, {Does: model.Release}, leads, {Does: model.Release, Hold: 1}, {Does: model.Reserve}}
 		if fits := s.play(steps, offers()); fits.broke() {
 			first = fits
 		}

@@ -221,7 +221,8 @@ func (l *Lifecycle) clone() *Lifecycle {
 	next := *l
 	next.given = maps.Clone(l.given)
 	next.state.Slots, next.state.Holds = slices.Clone(l.state.Slots), slices.Clone(l.state.Holds)
-	next.reserves, next.confirms, next.offers, next.full = slices.Clone(l.reserves), slices.Clone(l.confirms), slices.Clone(l.offers), slices.Clone(l.full)
+	next.reserves, next.confirms, next.offers = slices.Clone(l.reserves), slices.Clone(l.confirms), slices.Clone(l.offers)
+	next.full, next.freed, next.trusted = slices.Clone(l.full), slices.Clone(l.freed), slices.Clone(l.trusted)
 	return &next
 }
 

@@ -27,6 +27,8 @@ type Lifecycle struct {
 	on       model.Stage // of its hold before it
 	accepted bool        // whether it was accepted
 	full     []bool      // slots whose last seat the story has held
+	freed    []bool      // slots without vacancies to which it has returned seats that nothing has shown to be back
+	trusted  []bool      // slots without vacancies where returned seats were held again
 	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if that is known
 	judged   map[string]bool
 }
@@ -42,7 +44,8 @@ func NewLifecycle(given Given, ignore func(rule.Rule) bool, judged map[string]bo
 
 // Open implements trace.Judge.
 func (l *Lifecycle) Open(slots []model.Seats) {
-	l.state.Slots, l.full = slots, make([]bool, len(slots))
+	l.state.Slots = slots
+	l.full, l.freed, l.trusted = make([]bool, len(slots)), make([]bool, len(slots)), make([]bool, len(slots))
 }
 
 // State implements trace.Judge.
@@ -272,7 +275,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		of = rule.ReserveSoldOut
 	case !want.Accept:
 		of = rule.ReserveTooMany
-	case no && l.full[act.Slot]:
+	case no && (l.full[act.Slot] || l.freed[act.Slot]):
 		of = rule.ReleaseRebookable
 	case no:
 		of = rule.ReserveAccepts
@@ -289,6 +292,8 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	case refused:
 		l.takeMessage(&j, act, rule.ReserveRefusalMessage)
 	case accepted:
+		l.trusted[act.Slot] = l.trusted[act.Slot] || l.freed[act.Slot]
+		l.freed[act.Slot] = false
 		if act.Welcome {
 			l.find(&j, rule.ReserveAccepts, "")
 		}
@@ -369,6 +374,7 @@ func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {
 	}
 	if act.Hold != trace.None {
 		l.state.RecordRelease(act.Hold)
+		l.free(act, model.Held)
 	}
 	return j
 }
@@ -386,6 +392,15 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 	}
 	if act.Hold != trace.None {
 		l.state.Cancelled(act.Hold)
+		l.free(act, model.Booked)
 	}
 	return j
+}
+
+// free records that a call has returned the seats of a hold that was at that stage. Where seats are not counted, only a
+// refusal of the next party shows that they are not back.
+func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
+	if l.on == stage && !l.state.Slots[act.Slot].Counted {
+		l.freed[act.Slot] = !l.trusted[act.Slot]
+	}
 }
