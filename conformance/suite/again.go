@@ -3,10 +3,14 @@ package suite
 import (
 	"context"
 	"slices"
+	"time"
 
+	"partnerkit.dev/conformance/internal/explore"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/rule"
 )
 
 // judgeAllAgain judges rules again: with further keys, codes and answers, and on what was made early
@@ -29,12 +33,24 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 	}
 }
 
-// judgeTogether judges rules again while several holds and bookings of a slot are live. A breach of
-// a rule about seats would most likely show here too.
+// judgeTogether plays stories of several holds and bookings that are live in one slot at the same time: none of them may
+// change what becomes of another. A breach of a rule about seats would most likely show here too.
 func (r *run) judgeTogether(ctx context.Context) {
-	if !r.verdicts.SeatsFailed() {
-		r.judgeAgain(ctx, judge.TogetherSpecs(r.given), true)
+	if !r.judgesStories() || r.verdicts.SeatsFailed() {
+		return
 	}
+	began, judged := time.Now(), map[string]bool{}
+	t := explore.PlayTogether(ctx, r.player, func() trace.Judge {
+		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !r.mayBreak(of) }, judged)
+	})
+	if t.Broken == nil {
+		for id := range judged {
+			r.coverage.addInstances(id, t)
+		}
+		return
+	}
+	f := judge.Breach("with other holds or bookings of the slot, a lifecycle of %d steps fails at the last one, %s: %s", len(t.Broken.Steps), t.Does, t.Flaw)
+	r.declare(&breach{Finding: f.WithEvidence(t.Shown...), rule: t.Rule, took: time.Since(began)}, "")
 }
 
 // judgeAgain judges the rules without a breach so far again, until the first breach if one may cause

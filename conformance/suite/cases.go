@@ -18,7 +18,10 @@ import (
 // yields at most one breach, because a second may have the same cause.
 func (r *run) judgeCases(ctx context.Context) {
 	r.player.Time.Begin(partner.Cases)
-	cases := scenario.PlayCases(ctx, r.player)
+	var cases []plan.Case
+	if r.judgesStories() {
+		cases = scenario.PlayCases(ctx, r.player)
+	}
 	r.coverage.coverable = plan.CountValues(bookableOffers(r.player), r.player.Depth.Repeats())
 	judged := 0
 	for i := range cases {

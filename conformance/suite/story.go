@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/explore"
@@ -10,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // story is a case of the plan that was played, and the rules that it was judged by.
@@ -26,6 +28,13 @@ func (r *run) play(ctx context.Context, on *plan.Case, judges func(rule.Rule) bo
 		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !judges(of) }, all)
 	})
 	return story{played, all, time.Since(began)}
+}
+
+// judgesStories reports whether the run judges a rule about holds and bookings.
+func (r *run) judgesStories() bool {
+	return slices.ContainsFunc(rule.All(), func(of rule.Rule) bool {
+		return r.choice.Run[of.ID] && slices.Contains(partnerapi.Endpoints()[2:], of.Endpoint) // not the reads
+	})
 }
 
 // mayBreak reports whether a breach of a rule counts: it was chosen, it has not failed, and if it is about seats, no

@@ -354,3 +354,15 @@ func TestARunIsNarrowedByEverySettingThatLeavesSomethingOut(t *testing.T) {
 		}
 	}
 }
+
+func TestARunOfRulesAboutReadsHoldsNothing(t *testing.T) {
+	t.Parallel()
+	p := startPartner(t)
+	outcome, err := suite.Run(t.Context(), suite.Config{BaseURL: p.url, AuthKey: key, Depth: "standard", Rules: []string{"products.status", "availability.empty"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := outcome.Result.Coverage; got.Holds != 0 || got.Bookings != 0 {
+		t.Errorf("Expected no hold and no booking, received %d and %d", got.Holds, got.Bookings)
+	}
+}

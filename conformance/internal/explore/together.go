@@ -40,31 +40,27 @@ const (
 
 // PlayTogether plays the lifecycles, each on the slots of other options, until one fails.
 func PlayTogether(ctx context.Context, p *scenario.Player, newJudge NewJudge) *Together {
-	return scenario.PlayOnce(p, "together", func(t *Together) {
-		t.Offers = map[string]string{}
-		e := newExplorer(ctx, p, newJudge)
-		left := p.Calls.Affordable(partnerapi.Reserve, togetherShare) / callsEach
-		if left == 0 || p.ReadOnly {
-			return
+	t := &Together{Offers: map[string]string{}}
+	e := newExplorer(ctx, p, newJudge)
+	left := p.Calls.Affordable(partnerapi.Reserve, togetherShare) / callsEach
+	if left == 0 || p.ReadOnly {
+		return t
+	}
+	e.pools, e.stop = slotPools(ctx, p)
+	if sold := endlessPool(ctx, p); sold != nil {
+		e.pools, e.stop = append(e.pools, sold), nil
+	}
+	if e.stop != nil {
+		return t
+	}
+	lifecycles := concurrentLifecycles(p.Book.CanCancel(ctx))
+	for n := range min(left, p.Depth.Together()*len(lifecycles)) {
+		if t.Broken != nil || e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
+			break
 		}
-		e.pools, e.stop = slotPools(ctx, p)
-		if sold := endlessPool(ctx, p); sold != nil {
-			e.pools, e.stop = append(e.pools, sold), nil
-		}
-		if e.stop != nil {
-			return
-		}
-		lifecycles := concurrentLifecycles(p.Book.CanCancel(ctx))
-		for n := range min(left, p.Depth.Together()*len(lifecycles)) {
-			if e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
-				return
-			}
-			e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].limitSlots(len(e.roles(uint64(n)))))
-			if t.Broken != nil {
-				return
-			}
-		}
-	})
+		e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].limitSlots(len(e.roles(uint64(n)))))
+	}
+	return t
 }
 
 // isUnlimited reports whether a slot is sold without limit.

@@ -107,11 +107,6 @@ func playOnce[T any](p *Player, name string, attempt int, perform func(result *T
 	return result
 }
 
-// PlayOnce returns what other packages play on a player under that name; the first caller plays it.
-func PlayOnce[T any](p *Player, name string, perform func(*T)) *T {
-	return playOnce(p, name, 0, func(value *T, _ string) { perform(value) })
-}
-
 // LastSurvey returns the survey, or nil if it is not made yet.
 func (p *Player) LastSurvey() *Survey { return p.survey }
 
