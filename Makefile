@@ -112,7 +112,7 @@ journeys: need-go ## prove: run the tests that take minutes
 
 # The full form of what `make test` does briefly: a partner with 50 other customers SOAKRUNS times,
 # and again with each of three defects; every network fault, lost race and hostile answer; every defect of the
-# mock, in runs and in recordings of them; the minimal partners in depth; twins of all partners; a
+# mock, in runs and in recordings of them, and the frozen kill matrix; every trace of six acts; the minimal partners in depth; twins of all partners; a
 # night with 300 partners, 30 of which break; 20,000 random calls of the marketplace's API.
 .PHONY: soak
 soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; takes hours
@@ -120,6 +120,7 @@ soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; ta
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|RunIsKilled|NowAndThen|ClosedBetween' $(TESTFLAGS) ./conformance/cmd/conformance
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --recorded --report-dir build/soak
+	@SOAK=1 go test -v -count=1 -timeout 90m -run 'EveryLawfulTrace|KillMatrix' $(TESTFLAGS) ./conformance/internal/judge ./conformance/internal/selftest
 	@SOAK=$(SOAKRUNS) go test -count=1 -timeout 30m -run WindowsOfLawful $(TESTFLAGS) ./conformance/internal/traffic
 	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'MinimalPartners|ATwinGets' $(TESTFLAGS) ./examples
 	@SOAK=$(SOAKRUNS) nice go test -v -count=1 -timeout 150m -run ANightFinds $(TESTFLAGS) ./marketplace/internal/worker
