@@ -31,7 +31,7 @@ func TestTheKillMatrixIsAsFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	frozen := strings.Split(strings.TrimSpace(string(text)), "\n")
-	cases, names := frozenCases(t)
+	cases, names := frozenCases()
 	if *update && whole {
 		lines := trials(t, cases)
 		if err := os.WriteFile(frozenMatrix, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
@@ -65,25 +65,15 @@ func sample[T any](all []T) (some []T) {
 }
 
 // frozenCases returns the partners at the depths of the matrix, and the beginnings of their lines: defects at quick,
-// lawful partners at standard, defects and deep defects at standard.
-func frozenCases(t *testing.T) (cases []frozenCase, names []string) {
-	t.Helper()
-	deep, err := selftest.InDepth()
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(c selftest.Case, depth plan.Depth) {
+// lawful partners at standard.
+func frozenCases() (cases []frozenCase, names []string) {
+	for _, c := range selftest.WholePlan().Cases {
+		depth := plan.Standard
+		if c.Kind == selftest.Defect {
+			depth = plan.Quick
+		}
 		cases = append(cases, frozenCase{c, depth})
 		names = append(names, fmt.Sprintf("%s\t%s\t%s", depth, c.Kind, c.Name))
-	}
-	all := selftest.WholePlan().Cases
-	for _, c := range all {
-		if c.Kind == selftest.Defect {
-			add(c, plan.Quick)
-		}
-	}
-	for _, c := range append(all, deep.Cases...) {
-		add(c, plan.Standard)
 	}
 	return cases, names
 }
@@ -97,7 +87,7 @@ type frozenCase struct {
 // trials judges the partners and returns their lines.
 func trials(t *testing.T, cases []frozenCase) (lines []string) {
 	t.Helper()
-	for _, depth := range []plan.Depth{plan.Quick, plan.Standard} {
+	for _, depth := range []plan.Depth{plan.Standard, plan.Quick} {
 		var same []selftest.Case
 		for _, c := range cases {
 			if c.depth == depth {
