@@ -29,7 +29,8 @@ type Lifecycle struct {
 	full     []bool      // slots whose last seat the story has held
 	freed    []bool      // slots without vacancies to which it has returned seats that nothing has shown to be back
 	trusted  []bool      // slots without vacancies where returned seats were held again
-	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if that is known
+	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
+	decided  bool        // a reading has shown it
 	judged   map[string]bool
 }
 
@@ -154,7 +155,7 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 	}
 	left := act.Seats.Least
 	if l.doubtful != nil {
-		l.state.DecideHoldless(*l.doubtful, left)
+		l.decided = l.state.DecideHoldless(*l.doubtful, left)
 		l.doubtful = nil
 	}
 	j.Want, j.Detail = want.String(), fmt.Sprintf("%d left", left)
@@ -202,7 +203,7 @@ func (l *Lifecycle) enter(act trace.Act, made bool) {
 		l.reserves, l.confirms, l.offers = append(l.reserves, nil), append(l.confirms, nil), append(l.offers, discover.Offer{})
 	}
 	l.reserves[act.Hold], l.offers[act.Hold] = act.Answer, act.Offer
-	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless {
+	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless && !l.decided {
 		l.state.Holdless, l.doubtful = true, &act.Hold
 	}
 	l.state.RecordReserve(act.Hold, act.Slot, act.Party, made)

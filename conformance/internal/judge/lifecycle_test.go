@@ -115,6 +115,32 @@ func TestAStoryGoesOnAfterARuleThatIsNotJudged(t *testing.T) {
 	}
 }
 
+// A hold that ends before the seats are counted shows nothing of how others are kept.
+func TestAHoldThatWasReleasedDoesNotShowWhetherHoldsKeepSeats(t *testing.T) {
+	t.Parallel()
+	judge := NewLifecycle(Given{}, nil, map[string]bool{})
+	judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
+	n := naive{left: [2]int{2, 2}}
+	for i, p := range []played{
+		{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
+		{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 1}},
+		{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(1)}},
+		{naiveCall: naiveCall{does: model.Release, hold: 1}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+		{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 1}},
+		{naiveCall: naiveCall{does: model.Confirm}, naiveAnswer: naiveAnswer{status: 200, id: "b"}},
+		{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 1}},
+	} {
+		act := n.act(p.naiveCall, p.naiveAnswer)
+		if act.Does == model.Reserve {
+			act.Life = 2 * partnerapi.HoldlessAfter
+		}
+		if j := judge.Take(act); j.Flaw != "" {
+			t.Fatalf("act %d: Expected no breach, received %q", i+1, j.Flaw)
+		}
+		n = n.after(p.naiveCall, p.naiveAnswer)
+	}
+}
+
 // A partner whose holds expire far ahead keeps their seats or not (RSV-8); the first reading shows it.
 func TestAHoldThatNeedNotKeepSeatsIsJudgedByWhatItDoes(t *testing.T) {
 	t.Parallel()

@@ -218,13 +218,14 @@ func (s *State) RecordExpiry() {
 	}
 }
 
-// DecideHoldless decides by the seats left after a hold that need not keep any (RSV-8) whether it does.
-func (s *State) DecideHoldless(number int, left int64) {
+// DecideHoldless decides by the seats left after a hold that need not keep any (RSV-8) whether it does. It decides
+// nothing, and returns false, if the hold is no longer held.
+func (s *State) DecideHoldless(number int, left int64) bool {
 	h := s.Holds[number]
-	if slot := s.Slots[h.Slot]; h.Stage == Held && left < slot.Least {
-		s.Holdless = false
+	if s.Holdless = h.Stage == Held && left >= s.Slots[h.Slot].Least; h.Stage == Held && !s.Holdless {
 		s.take(h)
 	}
+	return h.Stage == Held
 }
 
 func (s *State) take(h Hold) {

@@ -186,7 +186,7 @@ const (
 
 // extraShares are the shares of the run's time after which, in each part, no further check, case or race
 // round starts. What a rule cannot be judged without still does.
-var extraShares = [...]float64{Rules: 0.3, Cases: 0.72, Races: 0.85, Again: 0.92}
+var extraShares = [...]float64{Rules: 0.3, Cases: 0.6, Races: 0.78, Again: 0.8}
 
 // Begin records that the run is in that part.
 func (t *Time) Begin(part Part) { t.part.Store(int32(part)) }

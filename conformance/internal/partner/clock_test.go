@@ -65,7 +65,7 @@ func TestWaitingTimeIsAddedToTheRunsTime(t *testing.T) {
 // At a slow partner the rules' further checks would use all of the time, and no case of the plan would be played.
 func TestEachPartOfARunLeavesTimeForTheNextOnes(t *testing.T) {
 	t.Parallel()
-	for spent, first := range map[time.Duration]Part{0: Rules, 350 * time.Second: Cases, 750 * time.Second: Races, 870 * time.Second: Again} {
+	for spent, first := range map[time.Duration]Part{0: Rules, 350 * time.Second: Cases, 650 * time.Second: Races, 790 * time.Second: Again} {
 		s := &Time{most: 1000 * time.Second, started: time.Now().Add(-spent)}
 		for _, part := range []Part{Rules, Cases, Races, Again} {
 			s.Begin(part)
