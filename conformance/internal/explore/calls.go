@@ -82,7 +82,7 @@ func (p *run) reserve(step Step) {
 		guests.Guests += int64(unit.Quantity)
 	}
 	known := acceptedParty{offer.Key(), partyWords(units)}
-	reported := p.addStep("reserve %s in slot %s, which is hold %d%s%s", partyWords(units), letter(step.Slot), len(p.holds)+1, bodyWords(step.Body), keyWords(step.Key))
+	reported := p.addStep("reserve %s%s, which is hold %d%s%s", partyWords(units), trace.SlotName(step.Slot, len(p.offers)), len(p.holds)+1, bodyWords(step.Body), keyWords(step.Key))
 	made, stop := p.Book.ReserveWith(p.ctx, reported.Does, offer, units, step.Body, step.Key)
 	if p.stopAt(stop) {
 		return

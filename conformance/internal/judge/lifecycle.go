@@ -174,15 +174,13 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 		l.find(&j, of, "")
 		return j
 	}
-	l.find(&j, of, fmt.Sprintf("Expected %s in slot %s, received %d", want, letter(act.Slot), left))
+	l.find(&j, of, fmt.Sprintf("Expected %s%s, received %d", want, trace.SlotName(act.Slot, len(l.state.Slots)), left))
 	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
 	if j.Flaw == "" { // it is known to be wrong, so no answer can be expected from it
 		want.Counted = false
 	}
 	return j
 }
-
-func letter(slot int) string { return string(rune('A' + slot)) }
 
 func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
 	of := unauthorizedLaws[act.Does].wrong

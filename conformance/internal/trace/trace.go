@@ -35,6 +35,14 @@ type Act struct {
 	Seats  model.Seats   // what a reading shows: Counted and Least
 }
 
+// SlotName names one of several slots of a story, as the end of a phrase; "" if the story has only one.
+func SlotName(slot, slots int) string {
+	if slots == 1 {
+		return ""
+	}
+	return " in slot " + string(rune('A'+slot))
+}
+
 // Judgement is what an act shows.
 type Judgement struct {
 	Want   string    // what the contract requires, in words
