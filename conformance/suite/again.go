@@ -41,7 +41,7 @@ func (r *run) judgeTogether(ctx context.Context) {
 	}
 	began, judged := time.Now(), map[string]bool{}
 	t := explore.PlayTogether(ctx, r.player, func() trace.Judge {
-		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !r.mayBreak(of) }, judged)
+		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !r.mayBreak(of) }, func(of rule.Rule, _ string) { judged[of.ID] = true })
 	})
 	if t.Broken == nil {
 		for id := range judged {

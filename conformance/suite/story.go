@@ -25,7 +25,7 @@ type story struct {
 func (r *run) play(ctx context.Context, on *plan.Case, judges func(rule.Rule) bool) story {
 	began, all := time.Now(), map[string]bool{}
 	played := explore.PlayCase(ctx, r.player, on, func() trace.Judge {
-		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !judges(of) }, all)
+		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !judges(of) }, func(of rule.Rule, _ string) { all[of.ID] = true })
 	})
 	return story{played, all, time.Since(began)}
 }

@@ -285,7 +285,7 @@ func TestEveryLawfulTraceIsLawfulAndEveryForbiddenAnswerIsAccused(t *testing.T) 
 	if os.Getenv("SOAK") != "" {
 		acts = 6
 	}
-	judge := NewLifecycle(Given{}, nil, map[string]bool{})
+	judge := NewLifecycle(Given{}, nil, nil)
 	judge.Open([]model.Seats{{Counted: true, Least: 2}, {Counted: true, Least: 2}})
 	e := &exhaustion{T: t}
 	e.play(naive{left: [2]int{2, 2}}, judge, "", acts, nil)

@@ -26,21 +26,34 @@ type Lifecycle struct {
 	last     trace.Act   // the last call
 	on       model.Stage // of its hold before it
 	accepted bool        // whether it was accepted
+	unsure   bool        // whether it is unknown what it has done
 	full     []bool      // slots whose last seat the story has held
 	freed    []bool      // slots without vacancies to which it has returned seats that nothing has shown to be back
 	trusted  []bool      // slots without vacancies where returned seats were held again
 	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
 	decided  bool        // a reading has shown it
-	judged   map[string]bool
+	note     Note
 }
+
+// Note is told of each rule that judges an act, and of what is wrong; "" if nothing is.
+type Note func(of rule.Rule, flaw string)
 
 // Given is the codes and booking ids that the stories of a run were given: each must be new.
 type Given map[string]bool
 
-// NewLifecycle returns the judge of one story. ignore selects rules that are not judged, such as those that are
-// known to be broken; it may be nil. The ids of the rules that judge an act are added to judged.
-func NewLifecycle(given Given, ignore func(rule.Rule) bool, judged map[string]bool) *Lifecycle {
-	return &Lifecycle{given: given, ignore: ignore, judged: judged}
+// The fields of answers whose values must be new.
+const codeField, bookingField = "reservationConfirmationCode", "externalBookingId"
+
+// Forget forgets a code and a booking id.
+func (g Given) Forget(code, booking string) {
+	delete(g, codeField+code)
+	delete(g, bookingField+booking)
+}
+
+// NewLifecycle returns the judge of one story. ignore selects rules whose flaws do not count, such as those that are
+// known to be broken; it and note may be nil.
+func NewLifecycle(given Given, ignore func(rule.Rule) bool, note Note) *Lifecycle {
+	return &Lifecycle{given: given, ignore: ignore, note: note}
 }
 
 // Open implements trace.Judge.
@@ -57,32 +70,41 @@ func (l *Lifecycle) ID(hold int) string {
 	if hold < 0 || hold >= len(l.confirms) || l.confirms[hold] == nil {
 		return ""
 	}
-	return partner.Text(l.confirms[hold], "externalBookingId")
+	return partner.Text(l.confirms[hold], bookingField)
 }
 
 // Take implements trace.Judge.
-func (l *Lifecycle) Take(act trace.Act) trace.Judgement {
+func (l *Lifecycle) Take(act trace.Act) (j trace.Judgement) {
 	if act.Does == model.Look {
 		return l.takeReading(act)
 	}
-	l.last, l.on, l.accepted = act, model.Refused, false
+	l.last, l.on, l.accepted, l.unsure = act, model.Refused, false, false
 	if act.Hold != trace.None && act.Does != model.Reserve {
+		if act.Raced {
+			l.state.RecordUnknown(act.Hold)
+		}
 		l.on = l.state.Holds[act.Hold].Stage
 	}
-	if act.Key != probe.GoodKey {
+	switch {
+	case act.Key != probe.GoodKey:
 		return l.takeUnauthorized(act)
-	}
-	switch act.Does {
-	case model.Reserve:
-		return l.takeReserve(act)
-	case model.Confirm:
-		return l.takeConfirm(act)
-	case model.Release:
-		return l.takeRelease(act)
+	case act.Does == model.Reserve:
+		j = l.takeReserve(act)
+	case act.Does == model.Confirm:
+		j = l.takeConfirm(act)
+	case act.Does == model.Release:
+		j = l.takeRelease(act)
 	default:
-		return l.takeCancel(act)
+		j = l.takeCancel(act)
 	}
+	if moves := act.Does == model.Reserve || l.on.After(act.Does) != l.on || act.Does == model.Confirm && l.accepted; l.unsure && moves && act.Hold != trace.None {
+		l.state.RecordUnknown(act.Hold)
+	}
+	return j
 }
+
+// Adopt adds a hold of which nothing is known.
+func (l *Lifecycle) Adopt() { l.enter(trace.Act{}, false); l.state.RecordUnknown(0) }
 
 // laws lists the rules about a call: about its status, about the seats after it, and about the code or id in its
 // answer.
@@ -105,6 +127,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 			model.Cancelled: {rule.ConfirmCancelled, rule.ConfirmCancelledNoEffect, rule.ConfirmIDUnique},
 			model.Expired:   {rule.ConfirmExpired, rule.ConfirmExpiredNoEffect, rule.ConfirmIDUnique},
 			model.Refused:   {rule.ConfirmUnknown, rule.ConfirmUnknown, rule.ConfirmIDUnique},
+			model.Unknown:   {id: rule.ConfirmRepeatBooking},
 		}[l.on]
 	case model.Release:
 		return map[model.Stage]laws{
@@ -140,7 +163,9 @@ func (l *Lifecycle) find(j *trace.Judgement, of rule.Rule, flaw string) {
 	if of.ID == "" {
 		return
 	}
-	l.judged[of.ID] = true
+	if l.note != nil {
+		l.note(of, flaw)
+	}
 	if flaw != "" && j.Flaw == "" && (l.ignore == nil || !l.ignore(of)) {
 		j.Flaw, j.Rule = flaw, of
 	}
@@ -219,6 +244,7 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 	answer, statuses := act.Answer, accepting[act.Answer.Endpoint]
 	if answer.BrokeOff(statuses...) {
 		l.find(j, answerRules[answer.Endpoint].json, "Expected a complete JSON object: "+answer.Failure.Message)
+		l.unsure = true
 		return false, false
 	}
 	// A second confirm may be refused with any 4xx (CNF-4), everything else with 400.
@@ -239,6 +265,7 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 		flaw = "Expected " + j.Want + ", received " + answer.Words()
 	}
 	l.find(j, of, flaw)
+	l.unsure = j.Flaw != "" && !(act.Does == model.Reserve && (accepted || refused))
 	if refused {
 		j.Detail = ", " + scenario.RefusalOf(answer)
 	}
@@ -247,7 +274,9 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 
 // takeMessage judges the message of a refusal that must have one.
 func (l *Lifecycle) takeMessage(j *trace.Judgement, act trace.Act, of rule.Rule) {
-	l.find(j, of, MatchesSchema(schemas.Refusal)(act.Answer))
+	if !act.Cut {
+		l.find(j, of, MatchesSchema(schemas.Refusal)(act.Answer))
+	}
 }
 
 // takeNewID judges a code or an id that must be new.
@@ -276,7 +305,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		of = rule.ReserveTooMany
 	case no && (l.full[act.Slot] || l.freed[act.Slot]):
 		of = rule.ReleaseRebookable
-	case no:
+	case no && act.Welcome:
 		of = rule.ReserveAccepts
 	}
 	accepted, refused := l.takeStatus(&j, act, want, of)
@@ -290,19 +319,22 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	switch {
 	case refused:
 		l.takeMessage(&j, act, rule.ReserveRefusalMessage)
-	case accepted:
+	case accepted && !act.Cut:
 		l.trusted[act.Slot] = l.trusted[act.Slot] || l.freed[act.Slot]
 		l.freed[act.Slot] = false
 		if act.Welcome {
 			l.find(&j, rule.ReserveAccepts, "")
 		}
 		l.find(&j, rule.ReserveJSON, scenario.NoObject(act.Answer))
-		l.takeNewID(&j, act, "reservationConfirmationCode", rule.ReserveCode, rule.ReserveCodeUnique)
+		l.takeNewID(&j, act, codeField, rule.ReserveCode, rule.ReserveCodeUnique)
 		l.takeLife(&j, act)
 	}
-	l.enter(act, accepted && partner.Text(act.Answer, "reservationConfirmationCode") != "")
+	l.enter(act, accepted && partner.Text(act.Answer, codeField) != "")
 	return j
 }
+
+// IsHoldLength reports whether a rule is about how long a hold lasts. Clocks that are moved make holds seem longer.
+func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow.ID }
 
 // takeLife judges when a hold expires.
 func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
@@ -315,20 +347,26 @@ func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
 }
 
 func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
-	want := model.Want{Refuse: true}
+	want, first := model.Want{Refuse: true}, (*probe.Answer)(nil)
 	if act.Hold != trace.None {
-		want = l.state.WantConfirm(act.Hold)
+		want, first = l.state.WantConfirm(act.Hold), l.confirms[act.Hold]
 	}
 	of := l.lawsOf(act)
+	if act.Raced {
+		of.id = rule.ConfirmRace
+	}
 	accepted, refused := l.takeStatus(&j, act, want, of.answer)
-	switch {
-	case refused && l.on != model.Booked:
+	switch live := l.on == model.Held || l.on == model.Unknown; {
+	case refused && l.on != model.Booked && l.on != model.Unknown:
 		l.takeMessage(&j, act, rule.ConfirmRefusalMessage)
-	case accepted && l.on == model.Held:
+	case !accepted || !live && l.on != model.Booked:
+	case act.Cut:
+		l.unsure = true
+	case first == nil:
 		l.confirms[act.Hold] = act.Answer
 		l.takeBooking(&j, act)
-	case accepted && l.on == model.Booked:
-		l.find(&j, of.id, SameBooking(l.confirms[act.Hold], act.Answer).Message)
+	default:
+		l.find(&j, of.id, SameBooking(first, act.Answer).Message)
 	}
 	if act.Hold != trace.None {
 		l.state.RecordConfirm(act.Hold, accepted, 0)
@@ -339,10 +377,11 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 // takeBooking judges the answer to the confirm of a live hold.
 func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
 	l.find(j, rule.ConfirmJSON, scenario.NoObject(act.Answer))
-	l.takeNewID(j, act, "externalBookingId", rule.ConfirmBookingID, rule.ConfirmIDUnique)
+	l.takeNewID(j, act, bookingField, rule.ConfirmBookingID, rule.ConfirmIDUnique)
 	l.find(j, rule.ConfirmConfirmed, Confirmed(act.Answer))
-	of := l.offers[act.Hold]
-	l.find(j, rule.ConfirmEcho, Echoes(of.Product.ID, of.Option.ID, of.Slot.ID)(act.Answer))
+	if of := l.offers[act.Hold]; of.Slot.ID != "" {
+		l.find(j, rule.ConfirmEcho, Echoes(of.Product.ID, of.Option.ID, of.Slot.ID)(act.Answer))
+	}
 	if flaw, has := pdfAddresses(act.Answer); has {
 		l.find(j, rule.TicketAddress, flaw)
 	}
@@ -350,12 +389,16 @@ func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
 
 // takeDone judges the body of an answer about a code or a booking that is undone, now or before.
 func (l *Lifecycle) takeDone(j *trace.Judgement, act trace.Act, schema string, json, shape, success rule.Rule) {
-	if !l.accepted {
-		return
+	switch {
+	case !l.accepted:
+	case act.Cut:
+		l.unsure = true
+	default:
+		l.find(j, json, scenario.NoObject(act.Answer))
+		l.find(j, shape, MatchesSchema(schema)(act.Answer))
+		l.find(j, success, Succeed(act.Answer))
+		l.unsure = l.unsure || j.Flaw != ""
 	}
-	l.find(j, json, scenario.NoObject(act.Answer))
-	l.find(j, shape, MatchesSchema(schema)(act.Answer))
-	l.find(j, success, Succeed(act.Answer))
 }
 
 func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {

@@ -81,7 +81,7 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, map[string]bool{})
+			n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, nil)
 			judge.Open([]model.Seats{{Counted: true, Least: 2}, {Counted: true, Least: 2}})
 			for i, p := range test.acts {
 				act := n.act(p.naiveCall, p.naiveAnswer)
@@ -100,7 +100,7 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 func TestAStoryGoesOnAfterARuleThatIsNotJudged(t *testing.T) {
 	t.Parallel()
 	known := func(r rule.Rule) bool { return r.ID == rule.ReserveVacanciesOne.ID }
-	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, known, map[string]bool{})
+	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, known, nil)
 	judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
 	judge.Take(n.act(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200, id: code(0)}))
 	n = n.after(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200})
@@ -118,7 +118,7 @@ func TestAStoryGoesOnAfterARuleThatIsNotJudged(t *testing.T) {
 // A hold that ends before the seats are counted shows nothing of how others are kept.
 func TestAHoldThatWasReleasedDoesNotShowWhetherHoldsKeepSeats(t *testing.T) {
 	t.Parallel()
-	judge := NewLifecycle(Given{}, nil, map[string]bool{})
+	judge := NewLifecycle(Given{}, nil, nil)
 	judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
 	n := naive{left: [2]int{2, 2}}
 	for i, p := range []played{
@@ -148,7 +148,7 @@ func TestAHoldThatNeedNotKeepSeatsIsJudgedByWhatItDoes(t *testing.T) {
 		"the hold takes the seat":    {1, 1},
 		"the confirm takes the seat": {2, 1},
 	} {
-		n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, map[string]bool{})
+		n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, nil)
 		judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
 		hold := n.act(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200, id: code(0)})
 		hold.Life = 2 * partnerapi.HoldlessAfter

@@ -132,7 +132,7 @@ func lifecycleSpecs() []Spec {
 // playLifecycles plays the random lifecycles.
 func playLifecycles(ctx context.Context, p *scenario.Player, _ int) explore.Result {
 	given := Given{}
-	return explore.Play(ctx, p, func() trace.Judge { return NewLifecycle(given, nil, map[string]bool{}) })
+	return explore.Play(ctx, p, func() trace.Judge { return NewLifecycle(given, nil, nil) })
 }
 
 func lifecycles(r explore.Result) Finding {

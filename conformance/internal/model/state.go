@@ -50,12 +50,13 @@ const (
 	Released
 	Expired
 	Cancelled
+	Unknown // a call about it was lost, failed, or overlapped with another
 )
 
 // After returns the stage that an accepted call of a kind leads to.
 func (s Stage) After(call Kind) Stage {
 	switch {
-	case call == Confirm && s == Held:
+	case call == Confirm && (s == Held || s == Unknown):
 		return Booked
 	case call == Release && (s == Held || s == Expired):
 		return Released
@@ -90,7 +91,7 @@ type Hold struct {
 func (h Hold) DescribePast() string {
 	return [...]string{
 		Booked: ", which is a booking", Released: ", which was released",
-		Expired: ", which has expired", Cancelled: ", whose booking was cancelled",
+		Expired: ", which has expired", Cancelled: ", whose booking was cancelled", Unknown: ", whose state is unknown",
 	}[h.Stage]
 }
 
@@ -140,7 +141,7 @@ func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 // isOccupied reports whether a hold or a booking takes seats of a slot.
 func (s *State) isOccupied(slot int) bool {
 	return slices.ContainsFunc(s.Holds, func(h Hold) bool {
-		return h.Slot == slot && (h.Stage == Held || h.Stage == Booked || h.Stage == Expired)
+		return h.Slot == slot && (h.Stage == Held || h.Stage == Booked || h.Stage == Expired || h.Stage == Unknown)
 	})
 }
 
@@ -167,7 +168,7 @@ func (s *State) WantConfirm(number int) Want {
 	case Held:
 		left := s.Slots[h.Slot]
 		return Want{Accept: true, Refuse: s.Holdless && (!left.Counted || left.Least < h.Party.Guests)}
-	case Booked:
+	case Booked, Unknown:
 		return Want{Accept: true, Refuse: true}
 	default:
 		return Want{Refuse: true}
@@ -176,12 +177,29 @@ func (s *State) WantConfirm(number int) Want {
 
 // RecordConfirm records the answer to a confirm, and the number of its booking.
 func (s *State) RecordConfirm(number int, accepted bool, booking int) {
-	if h := &s.Holds[number]; h.Stage == Held && accepted {
-		h.Stage, h.Booking = Booked, booking
-		if s.Holdless {
-			s.take(*h)
-		}
+	h := &s.Holds[number]
+	was := h.Stage
+	if !accepted || was.After(Confirm) == was {
+		return
 	}
+	h.Stage, h.Booking = Booked, booking
+	if was == Held && s.Holdless {
+		s.take(*h)
+	}
+}
+
+// RecordUnknown records that nobody can tell what became of a hold: its seats may be taken or free.
+func (s *State) RecordUnknown(number int) {
+	h, left := &s.Holds[number], &s.Slots[s.Holds[number].Slot]
+	switch {
+	case h.Stage == Unknown:
+	case h.Stage == Held && !s.Holdless, h.Stage == Booked:
+		left.More += h.Party.Guests - h.Party.Infants
+	default:
+		left.Least -= h.Party.Guests
+		left.More += h.Party.Guests
+	}
+	h.Stage = Unknown
 }
 
 // RecordRelease records a release, which is always accepted (REL-4 to REL-6).

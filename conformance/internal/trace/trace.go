@@ -32,6 +32,8 @@ type Act struct {
 	// Life is how long the hold that a reserve made lasts, from its answer; 0 if that cannot be read.
 	Life   time.Duration
 	Answer *probe.Answer // of a call
+	Cut    bool          // only the beginning of the answer is known
+	Raced  bool          // another call about the same hold was in progress
 	Seats  model.Seats   // what a reading shows: Counted and Least
 }
 

@@ -6,11 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/callerrules"
@@ -27,15 +29,22 @@ type bookings struct {
 	*history
 	tickets bool // the partner delivers its own tickets
 	lives   holdTimes
+	found   []found // about the call that is judged
 
-	uncancelled judge.Finding // an answer that shows that cancel is not supported
-	cancels     bool          // a cancellation was accepted
+	uncancelled *found // an answer that shows that cancel is not supported
+	cancels     bool   // a cancellation was accepted
+}
+
+// found is what a call shows about a rule.
+type found struct {
+	rule rule.Rule
+	judge.Finding
 }
 
 func (t *bookings) take(c *call) {
-	l := t.history.lifecycleOf(c)
-	if l != nil && (c.raced || c.StartedAt.Before(l.until)) {
-		l.stage = open
+	l := t.history.holdOf(c)
+	if l != nil && c.StartedAt.Before(l.until) {
+		l.lose()
 	}
 	switch c.Endpoint {
 	case partnerapi.Reserve:
@@ -52,6 +61,44 @@ func (t *bookings) take(c *call) {
 	}
 }
 
+// lifecycle returns the judge of a hold in a slot with these seats.
+func (t *bookings) lifecycle(given judge.Given, left model.Seats) *judge.Lifecycle {
+	l := judge.NewLifecycle(given, nil, func(of rule.Rule, flaw string) {
+		f := judge.Finding{}
+		if flaw != "" {
+			f = judge.Breach("%s", flaw)
+		}
+		t.found = append(t.found, found{of, f})
+	})
+	l.Open([]model.Seats{left})
+	return l
+}
+
+// judge judges a call by the law of holds and bookings. The evidence is the calls before it. A breach by a status is of
+// the rule about the form of its body, if that is unusual.
+func (t *bookings) judge(l *judge.Lifecycle, c *call, act trace.Act, evidence ...*report.Exchange) trace.Judgement {
+	t.found = t.found[:0]
+	act.Answer, act.Cut, act.Raced = c.Answer, !c.Whole, c.raced
+	j := l.Take(act)
+	for i := range t.found {
+		f := &t.found[i]
+		if usual := act.Hold == trace.None || f.rule.ID == judge.StatusRule(c.Endpoint).ID; i == 0 && usual && !(c.Endpoint == partnerapi.Reserve && c.HasStatus(http.StatusBadRequest)) {
+			f.rule = kindOf(c, f.rule) // a refused reserve may be for lack of seats, whatever else the call has
+		}
+		if f.Ends() {
+			f.Finding = f.WithEvidence(append(evidence, c.Exchange)...)
+		}
+	}
+	return j
+}
+
+// record records what the judged call has shown.
+func (t *bookings) record() {
+	for _, f := range t.found {
+		t.find(f.rule, f.Finding)
+	}
+}
+
 // takeReserve judges the answer to a reserve that conforms to the contract.
 func (t *bookings) takeReserve(c *call) {
 	asked := partnerapi.ReserveRequest{}
@@ -62,138 +109,108 @@ func (t *bookings) takeReserve(c *call) {
 	if _, known := t.question(partnerapi.AvailabilityRequest{ProductID: asked.ProductID, OptionID: asked.OptionID}); !known && !c.HasStatus(200, 201) || !t.isCurrent(c) && c.mayBeUnsold() {
 		return // it is unknown whether this option is sold
 	}
-	answered := rule.ReserveStatus
 	slot, known := t.windows.slot(asked)
-	switch full := known && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0); {
-	case full && c.HasStatus(http.StatusOK, http.StatusCreated): // it was opened since, or is sold without seats
-		t.doubt(rule.ReserveSoldOut, judge.Doubt("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).WithEvidence(c.Exchange))
-	case full:
-		answered = rule.ReserveSoldOut
-	}
-	if !c.HasStatus(http.StatusBadRequest) { // which may be for lack of seats, whatever else the call has
-		answered = kindOf(c, answered)
-	}
-	if !t.check(answered, c, judge.Status([]int{http.StatusOK, http.StatusCreated, http.StatusBadRequest})) || !c.Whole {
-		return
-	}
-	if c.HasStatus(http.StatusBadRequest) {
-		t.check(rule.ReserveRefusalMessage, c, judge.MatchesSchema(schemas.Refusal))
-		return
-	}
-	if !t.check(rule.ReserveJSON, c, scenario.NoObject) {
-		return
-	}
-	t.takeFields(c, schemas.ReserveAnswer, rule.ReserveCode, rule.ReserveExpiresAt)
-	l := &lifecycle{code: partner.Text(c.Answer, "reservationConfirmationCode"), asked: asked, until: c.endTime(), reserve: c.Exchange}
+	full := known && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0)
+	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.endTime(), reserve: c.Exchange}
+	act := trace.Act{Does: model.Reserve, Party: model.Party{Guests: 1}, Offer: offerOf(asked)}
 	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
-		l.expires = expires
-		t.lives.take(t.tally, c, expires.Sub(c.partnerTime()))
+		h.expires, act.Life = expires, expires.Sub(c.partnerTime())
 	}
-	if l.code == "" {
+	var shown []*report.Exchange
+	if before := t.history.byCode[h.code]; before != nil {
+		shown = append(shown, before.reserve)
+	}
+	j := t.judge(h.Lifecycle, c, act, shown...)
+	for _, f := range t.found {
+		switch {
+		case judge.IsHoldLength(f.rule):
+			t.lives.take(act.Life, f)
+		case f.Ends() && j.Others && f.rule.ID == j.Rule.ID:
+			t.doubt(f.rule, judge.Doubt("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).WithEvidence(c.Exchange))
+		default:
+			t.find(f.rule, f.Finding)
+		}
+	}
+	if !c.HasStatus(200, 201) || !c.Whole || scenario.NoObject(c.Answer) != "" {
 		return
 	}
-	unique := judge.Finding{}
-	if before := t.history.byCode[l.code]; before != nil {
-		unique = judge.Breach("Expected a unique reservationConfirmationCode for each, received %q twice", l.code).WithEvidence(before.reserve, c.Exchange)
+	t.takeFields(c, schemas.ReserveAnswer, fieldrule.All(partnerapi.Reserve)...)
+	t.lives.holdless = t.lives.holdless || act.Life > partnerapi.HoldlessAfter
+	if h.code != "" {
+		t.history.enter(h)
 	}
-	t.find(rule.ReserveCodeUnique, unique)
-	t.history.enter(l)
+}
+
+func offerOf(asked partnerapi.ReserveRequest) discover.Offer {
+	return discover.Offer{Product: discover.Product{ID: asked.ProductID}, Option: discover.Option{ID: asked.OptionID}, Slot: discover.Slot{ID: asked.AvailabilityID}}
 }
 
 // holdTimes is how long holds last (RSV-7). A partner whose clock was moved seems to hold for longer,
 // so only what every hold shows counts against it.
 type holdTimes struct {
-	longest, shortest time.Duration
-	shown             *report.Exchange
-	holdless          bool
+	shortest time.Duration
+	shown    *found // by the shortest
+	holdless bool
 }
 
-func (l *holdTimes) take(t *tally, c *call, life time.Duration) {
-	later := judge.Finding{}
-	if life <= 0 {
-		later = judge.Breach("Expected a time in the future, received one %s ago", (-life).Round(time.Second)).WithEvidence(c.Exchange)
-	}
-	t.find(rule.ReserveExpiresLater, later)
-	if life > partnerapi.HoldlessAfter {
-		l.holdless = true
-	}
+func (l *holdTimes) take(life time.Duration, f found) {
 	if l.shown == nil || life < l.shortest {
-		l.shortest, l.shown = life, c.Exchange
+		l.shortest, l.shown = life, &f
 	}
-	l.longest = max(l.longest, life)
 }
 
 func (b *bookings) settle(t *tally) {
-	const tolerance = time.Minute
 	if l := b.lives; l.shown != nil && !l.holdless {
-		f := judge.Finding{}
-		if l.shortest < partnerapi.HoldAtLeast-tolerance || l.shortest > partnerapi.HoldAtMost+tolerance {
-			f = judge.Breach("Expected 15 to 30 minutes ahead, received %s", l.shortest.Round(time.Second)).WithEvidence(l.shown)
-		}
-		t.find(rule.ReserveExpiresWindow, f)
+		t.find(l.shown.rule, l.shown.Finding)
 	}
-	if b.uncancelled.Ends() && b.cancels {
-		t.find(rule.CancelStatus, b.uncancelled)
+	if b.uncancelled != nil && b.cancels {
+		t.find(b.uncancelled.rule, b.uncancelled.Finding)
 	}
 }
 
 // takeConfirm judges an answer to a confirm, by the known state of its code.
-func (t *bookings) takeConfirm(c *call, l *lifecycle) {
+func (t *bookings) takeConfirm(c *call, h *hold) {
 	if !t.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{}) {
 		t.history.recordLost(c)
 		return
 	}
-	if l != nil {
-		t.mayConfirm(c, l)
-		t.takeConfirmOf(c, l)
-	}
-	switch {
-	case !c.Whole:
-		t.history.recordLost(c)
-	case c.HasStatus(http.StatusBadRequest):
-		if l != nil && l.reserve != nil {
-			t.check(rule.ConfirmRefusalMessage, c, judge.MatchesSchema(schemas.Refusal))
+	act := trace.Act{Does: model.Confirm}
+	if h == nil { // its hold is unknown
+		if c.HasStatus(http.StatusOK) {
+			l := t.lifecycle(judge.Given{}, model.Seats{})
+			l.Adopt()
+			t.judge(l, c, act)
+			t.record()
+			t.takeBooking(c)
 		}
-	case c.HasStatus(http.StatusOK):
-		t.takeConfirmed(c, l)
+		return
+	}
+	t.mayConfirm(c, h)
+	h.age(c.partnerTime())
+	if stage := h.stage(); t.partial && (stage == model.Released || stage == model.Expired || stage == model.Held && c.Response.Status/100 == 4) {
+		h.lose() // a call that is missing may have confirmed, released or cancelled it before
+	}
+	shown := h.shown()
+	if other := t.history.byID[partner.Text(c.Answer, "externalBookingId")]; other != nil && other != h {
+		shown = append(shown, other.confirm)
+	}
+	t.judge(h.Lifecycle, c, act, shown...)
+	t.record()
+	if !c.HasStatus(http.StatusOK) {
+		return
+	}
+	t.takeBooking(c)
+	if id := h.ID(0); id != "" && h.confirm == nil {
+		h.confirm, h.id = c.Exchange, id
+		if t.history.byID[id] == nil {
+			t.history.byID[id] = h
+		}
 	}
 }
 
-func (t *bookings) takeConfirmOf(c *call, l *lifecycle) {
-	at, expired := l.stageAt(c.partnerTime())
-	refused := func(r rule.Rule) {
-		t.find(r, judge.Expect(c.Answer, judge.Status(refusal)).WithEvidence(l.reserve, l.ended))
-	}
-	switch {
-	case t.partial && (at == released || at == live && expired):
-		// A call that is missing may have confirmed the hold before. Then this confirm repeats it.
-	case t.partial && at == live:
-		if c.Response.Status/100 != 4 { // a call that is missing may have released or confirmed it
-			t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.reserve))
-		}
-	case at == live && expired:
-		refused(rule.ConfirmExpired)
-	case at == live:
-		t.find(kindOf(c, rule.ConfirmStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.reserve))
-	case at == released:
-		refused(rule.ConfirmReleased)
-	case at == cancelledStage:
-		refused(rule.ConfirmCancelled)
-	case at == confirmedStage:
-		f := judge.Finding{}
-		if !c.HasStatus(http.StatusOK) && c.Response.Status/100 != 4 {
-			f = judge.Breach("Expected 200 or 4xx, received %s", c.Words()).WithEvidence(l.confirm.Exchange, c.Exchange)
-		}
-		t.find(rule.ConfirmRepeatStatus, f)
-	}
-	if !c.HasStatus(http.StatusOK) && at == live && c.Response.Status/100 == 5 {
-		l.stage = open
-	}
-}
-
-// takeConfirmed judges an answer with a booking.
-func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
-	if !t.check(rule.ConfirmJSON, c, scenario.NoObject) {
+// takeBooking judges the fields of a booking.
+func (t *bookings) takeBooking(c *call) {
+	if !c.Whole || scenario.NoObject(c.Answer) != "" {
 		return
 	}
 	schema, rules := schemas.ConfirmAnswer, fieldrule.All(partnerapi.Confirm)
@@ -203,39 +220,10 @@ func (t *bookings) takeConfirmed(c *call, l *lifecycle) {
 		rules = slices.DeleteFunc(rules, func(r rule.Rule) bool { return strings.Contains(r.ID, "ticket") })
 	}
 	t.takeFields(c, schema, rules...)
-	t.check(rule.ConfirmConfirmed, c, judge.Confirmed)
-	if f := judge.PDFAddresses(c.Answer); f.Outcome != report.NotApplicable {
-		t.find(rule.TicketAddress, f)
-	}
-	id := partner.Text(c.Answer, "externalBookingId")
-	if l == nil || id == "" {
-		return
-	}
-	t.find(rule.ConfirmEcho, judge.Expect(c.Answer, judge.Echoes(l.asked.ProductID, l.asked.OptionID, l.asked.AvailabilityID)).WithEvidence(l.reserve))
-	if l.confirm == nil {
-		l.confirm, l.id = c.Answer, id
-	} else if l.stage == cancelledStage { // this confirm should have been refused
-		return
-	} else if c.raced {
-		t.find(rule.ConfirmRace, judge.SameBooking(l.confirm, c.Answer))
-	} else {
-		t.find(rule.ConfirmRepeatBooking, judge.SameBooking(l.confirm, c.Answer))
-	}
-	unique := judge.Finding{}
-	if other := t.history.byID[id]; other != nil && other != l {
-		unique = judge.Breach("Expected a unique externalBookingId for each, received %q twice", id).WithEvidence(other.confirm.Exchange, c.Exchange)
-	}
-	t.find(rule.ConfirmIDUnique, unique)
-	if t.history.byID[id] == nil {
-		t.history.byID[id] = l
-	}
-	if l.stage == live || l.stage == open && l.ended == nil {
-		l.stage = confirmedStage
-	}
 }
 
 // takeRelease judges an answer to a release. It must be 200 for every code.
-func (t *bookings) takeRelease(c *call, l *lifecycle) {
+func (t *bookings) takeRelease(c *call, h *hold) {
 	body := partnerapi.ReleaseRequest{ReservationConfirmationCode: c.Named}
 	switch {
 	case !t.namesSubject(c) || len(c.Body) > 0 && !t.asks(c, schemas.ReleaseRequest, &body):
@@ -246,68 +234,44 @@ func (t *bookings) takeRelease(c *call, l *lifecycle) {
 		t.history.recordLost(c)
 		return
 	}
-	if l == nil {
-		t.judgeUnknownCode(c, rule.ReleaseUnknown, rule.ReleaseUnknownSuccess)
-		return
-	}
-	at, expired := l.stageAt(c.partnerTime())
-	fits := func(r rule.Rule, before *report.Exchange) {
-		t.find(r, judge.Expect(c.Answer, judge.Status(ok), ifComplete(c, judge.MatchesSchema(schemas.ReleaseAnswer))).WithEvidence(before))
-	}
-	switch {
-	case at == live && expired:
-		fits(rule.ReleaseExpired, l.reserve)
-	case at == live:
-		if t.find(kindOf(c, rule.ReleaseStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.reserve)) && c.Whole && t.check(rule.ReleaseJSON, c, scenario.NoObject) {
-			t.check(rule.ReleaseSuccess, c, judge.MatchesSchema(schemas.ReleaseAnswer), judge.Succeed)
-		}
-	case at == released:
-		fits(rule.ReleaseRepeatStatus, l.ended)
-		if c.HasStatus(http.StatusOK) && c.Whole {
-			t.check(rule.ReleaseRepeatSuccess, c, judge.Succeed)
-		}
-	case at == confirmedStage:
-		fits(rule.ReleaseConfirmed, l.confirm.Exchange)
-	case at == cancelledStage:
-		fits(rule.ReleaseCancelled, l.ended)
-	}
-	switch {
-	case at == live && !expired && c.HasStatus(http.StatusOK) && c.Whole && judge.Succeed(c.Answer) == "":
-		l.stage, l.ended = released, c.Exchange
-	case at == live && !expired:
-		l.stage = open
-	}
+	t.takeUndoing(c, h, model.Release)
 }
 
 // takeCancel judges an answer to a cancellation. A partner may not support any (CAN-6).
-func (t *bookings) takeCancel(c *call, l *lifecycle) {
+func (t *bookings) takeCancel(c *call, h *hold) {
 	if !t.namesSubject(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
 		t.history.recordLost(c)
 		return
 	}
 	if c.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
-		if l != nil && l.stage == confirmedStage && !t.uncancelled.Ends() {
-			t.uncancelled = judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.confirm.Exchange)
+		if h != nil && h.stage() == model.Booked && t.uncancelled == nil {
+			t.judge(h.Lifecycle, c, trace.Act{Does: model.Cancel}, h.shown()...)
+			t.uncancelled = &found{t.found[0].rule, t.found[0].Finding}
 		}
 		return
 	}
 	t.cancels = t.cancels || c.HasStatus(http.StatusOK)
-	switch {
-	case l == nil:
-		t.judgeUnknownCode(c, rule.CancelUnknown, rule.CancelUnknownSuccess)
-	case l.stage == confirmedStage:
+	if h != nil && h.stage() == model.Booked {
 		t.mark(rule.CancelSupported)
-		if t.find(kindOf(c, rule.CancelStatus), judge.Expect(c.Answer, judge.Status(ok)).WithEvidence(l.confirm.Exchange)) && c.Whole &&
-			t.check(rule.CancelJSON, c, scenario.NoObject) && t.check(rule.CancelSuccess, c, judge.MatchesSchema(schemas.CancelAnswer), judge.Succeed) {
-			l.stage, l.ended = cancelledStage, c.Exchange
-			return
+	}
+	t.takeUndoing(c, h, model.Cancel)
+}
+
+// takeUndoing judges a release or a cancellation, by the known state of its hold.
+func (t *bookings) takeUndoing(c *call, h *hold, does model.Kind) {
+	if h == nil {
+		if t.isUnknown(c) {
+			t.judge(t.lifecycle(judge.Given{}, model.Seats{}), c, trace.Act{Does: does, Hold: trace.None})
+			t.record()
 		}
-		l.stage = open
-	case l.stage == cancelledStage:
-		t.find(rule.CancelRepeatStatus, judge.Expect(c.Answer, judge.Status(ok), ifComplete(c, judge.MatchesSchema(schemas.CancelAnswer))).WithEvidence(l.ended))
-		if c.HasStatus(http.StatusOK) && c.Whole {
-			t.check(rule.CancelRepeatSuccess, c, judge.Succeed)
-		}
+		return
+	}
+	h.age(c.partnerTime())
+	before := h.stage()
+	t.judge(h.Lifecycle, c, trace.Act{Does: does}, h.shown()...)
+	t.record()
+	if h.stage() != before {
+		h.ended = c.Exchange
 	}
 }
 
@@ -315,24 +279,8 @@ func (t *bookings) takeCancel(c *call, l *lifecycle) {
 // may refuse longer ones.
 const longestCode = 200
 
-// judgeUnknownCode judges a call about a code that the recording has not shown before. The answer must be
-// 200 with success true, whatever the code is. In a partial history the partner may know the code:
-// another rule may then be the broken one.
-func (t *bookings) judgeUnknownCode(c *call, answer, success rule.Rule) {
-	if t.partial || len(c.Named) > longestCode || strings.ContainsFunc(c.Named, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\uFFFD' }) {
-		return
-	}
-	if t.check(kindOf(c, answer), c, judge.Status(ok)) && c.Whole {
-		t.check(success, c, judge.Succeed)
-	}
-}
-
-// ifComplete limits a check to answers that the recording contains completely.
-func ifComplete(c *call, right judge.Check) judge.Check {
-	return func(answer *probe.Answer) string {
-		if !c.Whole {
-			return ""
-		}
-		return right(answer)
-	}
+// isUnknown reports whether the code of a call that the recording has not shown before is unknown to the partner, and
+// one that it must answer. In a partial history the partner may know the code.
+func (t *bookings) isUnknown(c *call) bool {
+	return !t.partial && len(c.Named) <= longestCode && !strings.ContainsFunc(c.Named, func(r rune) bool { return r < ' ' || r == 0x7f || r == '/' || r == '\uFFFD' })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/callerrules"
@@ -74,18 +75,18 @@ func (a *caller) reservedOnce(c *call, reference string) {
 	case reference == "":
 	case a.once[reference]:
 		a.blame(c, callerrules.ReserveOnce, "Reserve was sent again for the resellerReference %.60q", reference)
-	case len(a.once) < mostLifecycles:
+	case len(a.once) < mostHolds:
 		a.once[reference] = true
 	}
 }
 
 // mayConfirm records a confirm that the caller should not have sent.
-func (a *caller) mayConfirm(c *call, l *lifecycle) {
-	switch l.stage {
-	case released:
-		a.blame(c, callerrules.NotReleased, "The code %.60q was confirmed after its release had been answered", l.code)
-	case confirmedStage:
-		a.blame(c, callerrules.ConfirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", l.code, l.id)
+func (a *caller) mayConfirm(c *call, h *hold) {
+	switch h.stage() {
+	case model.Released:
+		a.blame(c, callerrules.NotReleased, "The code %.60q was confirmed after its release had been answered", h.code)
+	case model.Booked:
+		a.blame(c, callerrules.ConfirmOnce, "The code %.60q was confirmed again after it had been answered with booking %.60q", h.code, h.id)
 	}
 }
 

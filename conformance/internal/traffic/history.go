@@ -5,72 +5,74 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
 // history tracks the holds and bookings of a recording, by code and by id.
 type history struct {
-	byCode map[string]*lifecycle
-	byID   map[string]*lifecycle
-	order  []*lifecycle // in the order in which they were made
+	byCode map[string]*hold
+	byID   map[string]*hold
+	given  judge.Given
+	order  []*hold // in the order in which they were made
 	gap    gap
 }
 
-// mostLifecycles is the maximum number of holds and bookings that are tracked. The oldest are
+// mostHolds is the maximum number of holds and bookings that are tracked. The oldest are
 // forgotten.
-const mostLifecycles = 20_000
+const mostHolds = 20_000
 
 func newHistory() *history {
-	return &history{byCode: map[string]*lifecycle{}, byID: map[string]*lifecycle{}}
+	return &history{byCode: map[string]*hold{}, byID: map[string]*hold{}, given: judge.Given{}}
 }
 
-// stage is the known state of a hold.
-type stage int
-
-const (
-	live stage = iota
-	open       // its state is unknown: an answer was lost, or calls overlapped
-	released
-	confirmedStage
-	cancelledStage
-)
-
-// lifecycle is a hold and its booking.
-type lifecycle struct {
+// hold is a hold and its booking, with the judge of the calls about them.
+type hold struct {
+	*judge.Lifecycle
 	code, id string
-	asked    partnerapi.ReserveRequest
 	expires  time.Time // zero if it cannot be read
-	stage    stage
 	until    time.Time // the end of the last call about it
 	reserve  *report.Exchange
-	confirm  *probe.Answer // the first one answered with a booking
+	confirm  *report.Exchange // the first one answered with a booking
 	ended    *report.Exchange
+}
+
+func (h *hold) stage() model.Stage { return h.State().Holds[0].Stage }
+
+// lose records that the state of the hold is unknown: an answer was lost, or calls overlapped.
+func (h *hold) lose() { h.State().RecordUnknown(0) }
+
+// shown returns the calls that have changed the hold.
+func (h *hold) shown() (all []*report.Exchange) {
+	for _, x := range []*report.Exchange{h.reserve, h.confirm, h.ended} {
+		if x != nil {
+			all = append(all, x)
+		}
+	}
+	return all
 }
 
 // unsure is the time around a hold's expiry in which its state is unknown: partners remove expired
 // holds periodically, and clocks may have full seconds only.
 const unsure = time.Minute
 
-// stageAt returns the stage by the partner's clock, and whether a live hold has expired. A hold that may
-// just have expired is open.
-func (l *lifecycle) stageAt(now time.Time) (s stage, over bool) {
-	if l.stage != live {
-		return l.stage, false
-	}
+// age records whether the hold has expired, by the partner's clock. The state of a hold that may just have expired is
+// unknown.
+func (h *hold) age(now time.Time) {
 	switch {
-	case l.expires.IsZero() || now.After(l.expires.Add(-unsure)) && !now.After(l.expires.Add(unsure)):
-		return open, false
-	case now.After(l.expires):
-		return live, true
+	case h.stage() != model.Held:
+	case h.expires.IsZero() || now.After(h.expires.Add(-unsure)) && !now.After(h.expires.Add(unsure)):
+		h.lose()
+	case now.After(h.expires):
+		h.State().RecordExpiry()
 	}
-	return live, false
 }
 
 // enter starts to track a hold.
-func (h *history) enter(l *lifecycle) {
-	if len(h.order) == mostLifecycles {
+func (h *history) enter(l *hold) {
+	if len(h.order) == mostHolds {
 		h.forget(h.order[0])
 		h.order = slices.Delete(h.order, 0, 1)
 	}
@@ -78,17 +80,18 @@ func (h *history) enter(l *lifecycle) {
 	h.order = append(h.order, l)
 }
 
-func (h *history) forget(l *lifecycle) {
+func (h *history) forget(l *hold) {
 	if h.byCode[l.code] == l {
 		delete(h.byCode, l.code)
 	}
 	if h.byID[l.id] == l {
 		delete(h.byID, l.id)
 	}
+	h.given.Forget(l.code, l.id)
 }
 
-// lifecycleOf returns the lifecycle that a call is about; nil if the recording has not shown it.
-func (h *history) lifecycleOf(c *call) *lifecycle {
+// holdOf returns the hold that a call is about; nil if the recording has not shown it.
+func (h *history) holdOf(c *call) *hold {
 	switch c.Endpoint {
 	case partnerapi.Confirm, partnerapi.Release:
 		return h.byCode[c.subject()]
@@ -101,8 +104,9 @@ func (h *history) lifecycleOf(c *call) *lifecycle {
 
 // recordLost records a call without a usable answer: its effect is unknown.
 func (h *history) recordLost(c *call) {
-	if l := h.lifecycleOf(c); l != nil && !c.HasStatus(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
-		l.stage, l.until = open, c.endTime()
+	if l := h.holdOf(c); l != nil && !c.HasStatus(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
+		l.lose()
+		l.until = c.endTime()
 	}
 }
 
@@ -110,7 +114,7 @@ func (h *history) recordLost(c *call) {
 type gap struct {
 	from, to time.Time
 	bridged  bool
-	touched  *lifecycle // by the previous call
+	touched  *hold // by the previous call
 }
 
 func (g gap) isEmpty() bool { return g.from.IsZero() }
@@ -135,14 +139,14 @@ func (h *history) bridge(c *call) {
 		of = of[len(of)-1:] // the previous call has opened the others
 	}
 	for _, l := range of {
-		l.stage = open
+		l.lose()
 	}
 	if h.gap.touched != nil {
-		h.gap.touched.stage = open
+		h.gap.touched.lose()
 	}
 	if c.StartedAt.After(h.gap.to) {
 		h.gap = gap{}
 		return
 	}
-	c.raced, h.gap.bridged, h.gap.touched = true, true, h.lifecycleOf(c)
+	c.raced, h.gap.bridged, h.gap.touched = true, true, h.holdOf(c)
 }

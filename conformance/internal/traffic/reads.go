@@ -132,7 +132,7 @@ func newWindows() *windows { return &windows{last: map[string][]dated{}, reserve
 
 // slot returns the slot that a reserve names, as last shown; false if it was not shown.
 func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, known bool) {
-	if len(w.reserved) == mostLifecycles {
+	if len(w.reserved) == mostHolds {
 		clear(w.reserved)
 	}
 	w.reserved[asked.AvailabilityID] = true
