@@ -10,27 +10,49 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
 
 // judgeAllAgain judges rules again: with further keys, codes and answers, and on what was made early
 // in the run.
 func (r *run) judgeAllAgain(ctx context.Context) {
-	for _, again := range []struct {
-		specs []judge.Spec
-		one   bool // one breach may cause the following ones
-	}{
-		{judge.ReadSpecs(), true},
-		{judge.ClosedSpecs(), true},
-		{judge.KeySpecs(), false},
-		{judge.CodeSpecs(), true},
-		{judge.MemorySpecs(), true},
+	for _, judge := range []func(context.Context){
+		func(ctx context.Context) { r.judgeAgain(ctx, judge.ReadSpecs(), true) },
+		func(ctx context.Context) { r.judgeAgain(ctx, judge.ClosedSpecs(), true) },
+		func(ctx context.Context) { r.judgeAgain(ctx, judge.KeySpecs(), false) },
+		func(ctx context.Context) { r.judgeTold(ctx, judge.NearKeys(), false) },
+		func(ctx context.Context) { r.judgeTold(ctx, judge.NearCodes(), true) },
+		func(ctx context.Context) { r.judgeTold(ctx, judge.Early(), true) },
 	} {
 		r.part(ctx, func(ctx context.Context) {
 			r.player.Time.Begin(partner.Again)
-			r.judgeAgain(ctx, again.specs, again.one)
+			judge(ctx)
 		})
 	}
+}
+
+// judgeTold judges scenarios by every rule about holds and bookings that stands, until the first breach if one may cause
+// the following ones.
+func (r *run) judgeTold(ctx context.Context, all []judge.Subjects, one bool) {
+	for _, of := range all {
+		for r.goesOnAgain(ctx) {
+			began := time.Now()
+			f := r.traceCause(ctx, rule.Rule{}, r.weigh(ctx, r.player, judge.ToldByAny(of, func(of rule.Rule) bool { return !r.mayBreak(of) })))
+			if f.Outcome != report.Failed || f.Cause == nil || !r.verdicts.Stands(*f.Cause) {
+				break
+			}
+			r.declare(&breach{Finding: f, rule: *f.Cause, took: time.Since(began)}, "")
+			if one {
+				return
+			}
+		}
+	}
+}
+
+// goesOnAgain reports whether there is time to judge more again.
+func (r *run) goesOnAgain(ctx context.Context) bool {
+	return ctx.Err() == nil && !r.player.Time.LateForMore() && r.player.Account.Plenty(scenario.AgainShare, 0) && r.announcer.stoppingRule() == nil
 }
 
 // judgeTogether plays stories of several holds and bookings that are live in one slot at the same time: none of them may
@@ -57,7 +79,7 @@ func (r *run) judgeTogether(ctx context.Context) {
 // the following ones.
 func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) {
 	for _, s := range specs {
-		if ctx.Err() != nil || r.player.Time.LateForMore() || !r.player.Account.Plenty(scenario.AgainShare, 0) || r.announcer.stoppingRule() != nil {
+		if !r.goesOnAgain(ctx) {
 			return
 		}
 		// A breach would have the same cause as that of a rule that needs this one, and show less.

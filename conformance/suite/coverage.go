@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
 )
@@ -21,6 +22,17 @@ func (c *coverage) addInstances(id string, value any) {
 		for dimension, exercised := range instance {
 			c.add(id, dimension, exercised)
 		}
+	}
+}
+
+// exercised records what a rule was judged on; without an id, every rule that judges the value.
+func (r *run) exercised(id string, value any) {
+	ids := []string{id}
+	if id == "" {
+		ids = judge.JudgedIn(value)
+	}
+	for _, id := range ids {
+		r.coverage.addInstances(id, value)
 	}
 }
 

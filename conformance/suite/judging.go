@@ -20,8 +20,13 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 	if outcome, _ := r.verdicts.Decide(s.Rule, judge.Finding{}); outcome == report.Blocked {
 		return judge.Finding{}
 	}
+	return r.weigh(ctx, p, s)
+}
+
+// weigh returns what the steps of a spec show.
+func (r *run) weigh(ctx context.Context, p *scenario.Player, s judge.Spec) judge.Finding {
 	return weigh.Find(ctx, s, weigh.Scale{
-		Player: p, Fields: r.fields, Exercised: r.coverage.addInstances, RaceTime: r.config.scaleLimit(r.config.MaxDuration / raceShare),
+		Player: p, Fields: r.fields, Exercised: r.exercised, RaceTime: r.config.scaleLimit(r.config.MaxDuration / raceShare),
 		Passes: func(f judge.Finding) bool {
 			outcome, _ := r.verdicts.Decide(s.Rule, f)
 			return outcome == report.Passed

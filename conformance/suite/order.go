@@ -3,7 +3,6 @@ package suite
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
@@ -22,7 +21,7 @@ func (r *run) judgeAll(ctx context.Context) {
 			r.part(ctx, r.judgeTogether)
 			r.player.Time.Begin(partner.Races)
 		}
-		if group.Keeps && r.judgesAny(judge.MemorySpecs()) {
+		if group.Keeps && r.judgesStories() {
 			r.part(ctx, func(ctx context.Context) { scenario.KeepSome(ctx, r.player) })
 		}
 		if group.Waits {
@@ -38,11 +37,6 @@ func (r *run) judgeAll(ctx context.Context) {
 			r.part(ctx, r.judgeExpiringCases)
 		}
 	}
-}
-
-// judgesAny reports whether the run judges one of these rules.
-func (r *run) judgesAny(specs []judge.Spec) bool {
-	return slices.ContainsFunc(specs, func(s judge.Spec) bool { return r.choice.Run[s.Rule.ID] })
 }
 
 // part does a part of the run within the run's time, unless the run was stopped. What the run holds

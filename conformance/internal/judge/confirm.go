@@ -3,7 +3,6 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"reflect"
 
@@ -13,78 +12,48 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-var booked = judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding { return requireFact(b.BookingID != "", b.Stop) })
+var booked = judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding { return requireFact(b.BookingID() != "", b.Stop) })
+
+// The scenarios that tell most about holds and bookings.
+var (
+	booking       = subject(scenario.PlayBooking)
+	secondBooking = subject(scenario.PlaySecondBooking)
+	holding       = subject(scenario.PlayHolding)
+	wrongKeys     = subject(scenario.PlayWrongKeys)
+)
 
 func confirmSpecs() []Spec {
-	of := func(r rule.Rule, judge func(*scenario.Booking) Finding) Spec {
-		return spec(r, booked, judgeOnce(scenario.PlayBooking, judge))
-	}
 	clean := func(rule.Rule) []Step { return []Step{booked, fields()} }
 	specs := specForEach([]rule.Rule{rule.ConfirmStatus, rule.ConfirmJSON, rule.ConfirmBookingID, rule.ConfirmStatusField, rule.ConfirmOptional}, clean)
 	specs = append(specs, spec(rule.ConfirmTickets, booked, fields(), judgeOnce(scenario.PlayRecord, deliversTickets)))
 	specs = append(specs, specForEach([]rule.Rule{rule.TicketRedemption, rule.TicketOptions, rule.TicketFormat, rule.TicketMethod, rule.TicketValue}, func(rule.Rule) []Step {
 		return []Step{booked, fields(), judgeOnce(scenario.PlayBooking, hasTickets)}
 	})...)
+	confirmed := func(r rule.Rule) Spec { return spec(r, booked, tells(r, booking)) }
+	keys := func(r rule.Rule) Spec { return spec(r, tells(r, wrongKeys)) }
 	return append(specs,
-		of(rule.TicketAddress, func(b *scenario.Booking) Finding { return PDFAddresses(b.Confirm.Answer) }),
+		spec(rule.TicketAddress, booked, judgeOnce(scenario.PlayBooking, hasPDF), tells(rule.TicketAddress, booking)),
 		spec(rule.ConfirmFields, booked, fields()),
-		of(rule.ConfirmConfirmed, func(b *scenario.Booking) Finding { return Expect(b.Confirm.Answer, Confirmed) }),
-		of(rule.ConfirmEcho, func(b *scenario.Booking) Finding {
-			return Expect(b.Confirm.Answer, Echoes(b.Offer.Product.ID, b.Offer.Option.ID, b.Offer.Slot.ID)).WithEvidence(b.Hold.Answer.Exchange)
-		}),
+		confirmed(rule.ConfirmConfirmed),
+		confirmed(rule.ConfirmEcho),
 		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayAll, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
-		spec(rule.ConfirmMinimal, booked, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return requireFact(b.BookingID != "", b.Stop) })),
-		spec(rule.ConfirmVacancies,
-			weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move { return confirmedSeats(&b.Opening, b.Confirm) }),
-			optionalStep(weighSeats(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Move { return confirmedSeats(&b.Opening, b.Confirm) }))),
-		spec(rule.ConfirmRepeatBooking, judgeOnce(scenario.PlayBooking, sameBooking)),
-		spec(rule.ConfirmRepeatVacancies, weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			m := expectUnchanged(b.Confirm.After, b.Stop, b.Repeats...)
-			for _, act := range b.Repeats[:max(0, len(b.Repeats)-1)] {
-				m.via = append(m.via, act.After)
-			}
-			return m
-		})),
-		spec(rule.ConfirmRepeatStatus, judgeOnce(scenario.PlayBooking, repeatStatus)),
-		spec(rule.ConfirmUnknown, judgeOnce(scenario.PlayUnknownConfirm, func(h *scenario.RepeatedCall) Finding { return expectRepeated(*h, Status(refusal)) })),
-		spec(rule.ConfirmReleased, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-			return expectAfter(h.ConfirmReleased, h.Stop, h.Release, Status(refusal))
-		})),
-		spec(rule.ConfirmReleasedNoEffect, weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return expectUnchanged(lastAct(h.ReleasesAgain).After, h.Stop, h.ConfirmReleased)
-		})),
-		spec(rule.ConfirmCancelled, cancellable, judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding {
-			return expectAfter(b.ConfirmCancelled, b.Stop, b.Cancel, Status(refusal))
-		})),
-		spec(rule.ConfirmCancelledNoEffect, cancellable, weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move {
-			return expectUnchanged(lastAct(b.CancelsAgain).After, b.Stop, b.ConfirmCancelled)
-		})),
-		spec(rule.ConfirmWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmWrong })),
-		spec(rule.ConfirmMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ConfirmNone })),
-		spec(rule.ConfirmAuthEffect, weighSeats(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			m := expectUnchanged(k.ReserveNone.After, k.Stop, k.ConfirmWrong, k.ConfirmNone)
-			m.via, m.after = []*scenario.Reading{k.ReleaseNone.After}, k.Release.After
-			if !k.TakesLater() { // otherwise the hold took no seat that could be returned
-				m.by, m.infants = k.Guests, k.Infants
-			}
-			return m
-		})),
+		spec(rule.ConfirmMinimal, booked, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return requireFact(b.BookingID() != "", b.Stop) })),
+		spec(rule.ConfirmVacancies, tellsSeats(rule.ConfirmVacancies, booking), optionalStep(tellsSeats(rule.ConfirmVacancies, secondBooking))),
+		spec(rule.ConfirmRepeatBooking, tells(rule.ConfirmRepeatBooking, booking)),
+		spec(rule.ConfirmRepeatVacancies, tellsSeats(rule.ConfirmRepeatVacancies, booking)),
+		spec(rule.ConfirmRepeatStatus, tells(rule.ConfirmRepeatStatus, booking)),
+		spec(rule.ConfirmUnknown, tells(rule.ConfirmUnknown, subject(scenario.PlayUnknownConfirm))),
+		spec(rule.ConfirmReleased, tells(rule.ConfirmReleased, holding)),
+		spec(rule.ConfirmReleasedNoEffect, tellsSeats(rule.ConfirmReleasedNoEffect, holding)),
+		spec(rule.ConfirmCancelled, cancellable, tells(rule.ConfirmCancelled, booking)),
+		spec(rule.ConfirmCancelledNoEffect, cancellable, tellsSeats(rule.ConfirmCancelledNoEffect, booking)),
+		keys(rule.ConfirmWrongKey),
+		keys(rule.ConfirmMissingKey),
+		spec(rule.ConfirmAuthEffect, tellsSeats(rule.ConfirmAuthEffect, wrongKeys)),
 	)
-}
-
-// confirmedSeats expects that a booking has the seats of its party. Confirm changes no seats if the
-// hold took them, so the hold shows whether an infant takes a seat.
-func confirmedSeats(o *scenario.Opening, confirm scenario.Act) Move {
-	if o.Infants == 0 || o.Held == nil || o.TakesLater() {
-		return expectTaken(o, confirm)
-	}
-	m := expectUnchanged(o.Held, o.Stop, confirm)
-	m.between = append(o.Reserve(), m.between...)
-	return m
 }
 
 func deliversTickets(all scenario.Record) Finding {
@@ -94,16 +63,12 @@ func deliversTickets(all scenario.Record) Finding {
 	return Finding{}
 }
 
-// PDFAddresses judges the addresses of the PDFs in a booking's tickets.
-func PDFAddresses(answer *probe.Answer) Finding {
-	switch flaw, has := pdfAddresses(answer); {
-	case !has:
+// hasPDF finds that a booking has no ticket whose address can be judged.
+func hasPDF(b *scenario.Booking) Finding {
+	if _, has := pdfAddresses(b.Confirm); !has {
 		return notApplicable("the booking has no ticket with the format PDF_URL")
-	case flaw != "":
-		return Breach("%s", flaw).WithEvidence(answer.Exchange)
-	default:
-		return Finding{}
 	}
+	return Finding{}
 }
 
 // pdfAddresses returns what is wrong with the addresses of the PDFs in a booking's tickets, or "", and whether there
@@ -129,7 +94,7 @@ func pdfAddresses(answer *probe.Answer) (flaw string, has bool) {
 }
 
 func hasTickets(b *scenario.Booking) Finding {
-	if tickets, _ := discover.Object(b.Confirm.Answer.Raw)["tickets"].([]any); len(tickets) > 0 {
+	if tickets, _ := discover.Object(b.Confirm.Raw)["tickets"].([]any); len(tickets) > 0 {
 		return Finding{}
 	}
 	f := notApplicable("the booking has no tickets")
@@ -157,21 +122,6 @@ func Echoes(product, option, slot string) Check {
 	}
 }
 
-// sameBooking finds a repeated confirm whose answer has another booking or other tickets. A
-// customer may receive the tickets of any of the answers.
-func sameBooking(b *scenario.Booking) Finding {
-	f := requireFact(len(answers(b.Repeats)) > 0, b.Stop)
-	for _, repeat := range answers(b.Repeats) {
-		f = f.or(func() Finding {
-			if repeat.Failure != nil || repeat.Response.Status/100 != 2 {
-				return Finding{}
-			}
-			return SameBooking(b.Confirm.Answer, repeat)
-		})
-	}
-	return f
-}
-
 // SameBooking judges the booking in a repeated confirm's answer. Tickets may be made after the first
 // answer, but none that it had may be missing.
 func SameBooking(first, repeat *probe.Answer) Finding {
@@ -186,27 +136,4 @@ func SameBooking(first, repeat *probe.Answer) Finding {
 	default:
 		return Finding{}
 	}
-}
-
-func repeatStatus(b *scenario.Booking) Finding {
-	f := requireFact(len(answers(b.Repeats)) > 0, b.Stop)
-	for _, repeat := range answers(b.Repeats) {
-		f = f.or(func() Finding {
-			if repeat.Failure != nil || repeat.Response.Status != http.StatusOK && repeat.Response.Status/100 != 4 {
-				return Breach("Expected 200 or 4xx, received %s", repeat.Words()).WithEvidence(b.Confirm.Answer.Exchange, repeat.Exchange)
-			}
-			return Finding{}
-		})
-	}
-	return f
-}
-
-func confirmRefusals(r scenario.RefusedConfirms) Finding {
-	f := FromStop(r.Stop)
-	for _, answer := range r.Answers {
-		if answer != nil && answer.HasStatus(http.StatusBadRequest) {
-			f = f.or(func() Finding { return Expect(answer, MatchesSchema(schemas.Refusal)) })
-		}
-	}
-	return f
 }

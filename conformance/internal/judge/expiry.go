@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"context"
 	"time"
 
 	"partnerkit.dev/conformance/internal/scenario"
@@ -38,27 +39,22 @@ func expirySpecs() (specs []Spec) {
 // ExpiringCaseSpecs returns the same specs for a case that was left to expire. A rule that may
 // cause another's breach comes first.
 func ExpiringCaseSpecs() []Spec {
-	move := func(r rule.Rule, move func(*scenario.Expiry) Move) Spec {
-		return spec(r, weighSeats(scenario.PlayExpiry, move))
-	}
-	expired := func(r rule.Rule, judge func(*scenario.Expiry) Finding) Spec {
-		return spec(r, judgeOnce(scenario.PlayExpiry, judge))
-	}
+	expiry := subject(scenario.PlayExpiry)
 	return []Spec{
-		expired(rule.ConfirmExpired, func(e *scenario.Expiry) Finding {
-			return expectAfter(e.Confirm, e.Stop, reserveAct(e), Status(refusal))
-		}),
-		move(rule.ConfirmExpiredNoEffect, func(e *scenario.Expiry) Move {
-			return expectUnchanged(e.Expired, e.Stop, e.Confirm)
-		}),
-		move(rule.ReleaseExpiredByItself, func(e *scenario.Expiry) Move { return returnedSeats(e, nil, e.Expired) }),
-		expired(rule.ReleaseExpired, func(e *scenario.Expiry) Finding {
-			return expectAfter(e.Release, e.Stop, reserveAct(e), Status(ok), Succeed)
-		}),
-		move(rule.ReleaseExpiredVacancies, func(e *scenario.Expiry) Move {
-			return returnedSeats(e, []*scenario.Reading{e.Expired, e.Confirm.After}, e.Release.After, exchangesOf(e.Release)...)
-		}),
+		spec(rule.ConfirmExpired, tells(rule.ConfirmExpired, expiry)),
+		spec(rule.ConfirmExpiredNoEffect, tellsSeats(rule.ConfirmExpiredNoEffect, expiry)),
+		spec(rule.ReleaseExpiredByItself, weighSeats(scenario.PlayExpiry, returnedByItself)),
+		spec(rule.ReleaseExpired, tells(rule.ReleaseExpired, expiry)),
+		spec(rule.ReleaseExpiredVacancies, tellsSeats(rule.ReleaseExpiredVacancies, expiry)),
 	}
+}
+
+// expiryWithMeans plays a hold that expires, if the run can let one expire.
+func expiryWithMeans(ctx context.Context, p *scenario.Player) []Play {
+	if m := scenario.PlayMeans(ctx, p, 0); !m.Moves && !m.Waits {
+		return nil
+	}
+	return []Play{eraseType(scenario.PlayExpiry)}
 }
 
 func canExpire(m scenario.Means) Finding {
@@ -72,18 +68,11 @@ func canExpire(m scenario.Means) Finding {
 	}
 }
 
-// returnedSeats expects that the hold's seats are available again in a later reading.
-func returnedSeats(e *scenario.Expiry, via []*scenario.Reading, after *scenario.Reading, between ...*report.Exchange) Move {
-	m := Move{before: e.Before, via: append([]*scenario.Reading{e.Held}, via...), after: after, stop: e.Stop, between: append(e.Reserve(), between...)}
+// returnedByItself expects that the hold's seats are available again before it is released.
+func returnedByItself(e *scenario.Expiry) Move {
+	m := Move{before: e.Before, via: []*scenario.Reading{e.Held}, after: e.Expired, stop: e.Stop, between: e.Reserve()}
 	if e.Ending != nil { // fewer customers can have changed seats since then
-		m.before, m.via, m.by, m.infants = e.Ending, via, e.Guests, e.Infants
+		m.before, m.via, m.by, m.infants = e.Ending, nil, e.Guests, e.Infants
 	}
 	return m
-}
-
-func reserveAct(e *scenario.Expiry) scenario.Act {
-	if e.Hold == nil {
-		return scenario.Act{}
-	}
-	return scenario.Act{Answer: e.Hold.Answer}
 }

@@ -200,23 +200,9 @@ func exchangesOf(acts ...scenario.Act) []*report.Exchange {
 	return exchanges
 }
 
-// expectAfter expects that the answer to an act passes the checks. Its evidence includes the call before
-// it.
-func expectAfter(act scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
-	return requireFact(act.Answer != nil, stop).or(func() Finding { return expectEach(act.Answers(), checks...).WithEvidence(exchangesOf(before)...) })
-}
-
-// afterEach expects the same of the answers to all acts, which repeat one call.
-func afterEach(acts []scenario.Act, stop *partner.Stop, before scenario.Act, checks ...Check) Finding {
-	received := answers(acts)
-	return requireFact(len(received) > 0, stop).or(func() Finding { return expectEach(received, checks...).WithEvidence(exchangesOf(before)...) })
-}
-
-func answers(acts []scenario.Act) (all []*probe.Answer) {
-	for _, act := range acts {
-		all = append(all, act.Answers()...)
-	}
-	return all
+// expectAnswer expects that there is an answer, and that it passes the checks.
+func expectAnswer(answer *probe.Answer, stop *partner.Stop, checks ...Check) Finding {
+	return requireFact(answer != nil, stop).or(func() Finding { return Expect(answer, checks...) })
 }
 
 // LimitRules are the rules about the limits of the endpoints.

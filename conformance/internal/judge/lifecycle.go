@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -23,15 +24,17 @@ type Lifecycle struct {
 	reserves []*probe.Answer // by hold
 	confirms []*probe.Answer // the first that was answered with a booking, by hold
 	offers   []discover.Offer
-	last     trace.Act   // the last call
-	on       model.Stage // of its hold before it
-	accepted bool        // whether it was accepted
-	unsure   bool        // whether it is unknown what it has done
-	full     []bool      // slots whose last seat the story has held
-	freed    []bool      // slots without vacancies to which it has returned seats that nothing has shown to be back
-	trusted  []bool      // slots without vacancies where returned seats were held again
-	doubtful *int        // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
-	decided  bool        // a reading has shown it
+	since    []seatLaw    // of the calls since the last readings
+	tried    map[int]bool // holds that a confirm with another key was sent for
+	on       model.Stage  // of its hold before it
+	accepted bool         // whether it was accepted
+	unsure   bool         // whether it is unknown what it has done
+	full     []bool       // slots whose last seat the story has held
+	idle     map[int]bool // slots that were read since the last call
+	freed    []bool       // slots without vacancies to which it has returned seats that nothing has shown to be back
+	trusted  []bool       // slots without vacancies where returned seats were held again
+	doubtful *int         // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
+	decided  bool         // a reading has shown it
 	note     Note
 }
 
@@ -75,16 +78,25 @@ func (l *Lifecycle) ID(hold int) string {
 
 // Take implements trace.Judge.
 func (l *Lifecycle) Take(act trace.Act) (j trace.Judgement) {
-	if act.Does == model.Look {
+	switch act.Does {
+	case model.Look:
 		return l.takeReading(act)
+	case model.Expire:
+		l.state.RecordExpiry()
+		l.idle, l.since = nil, nil
+		return j
 	}
-	l.last, l.on, l.accepted, l.unsure = act, model.Refused, false, false
+	if len(l.idle) > 0 {
+		l.idle, l.since = nil, nil
+	}
+	l.on, l.accepted, l.unsure = model.Refused, false, false
 	if act.Hold != trace.None && act.Does != model.Reserve {
 		if act.Raced {
 			l.state.RecordUnknown(act.Hold)
 		}
 		l.on = l.state.Holds[act.Hold].Stage
 	}
+	defer func() { l.since = append(l.since, l.seatLawOf(act)) }()
 	switch {
 	case act.Key != probe.GoodKey:
 		return l.takeUnauthorized(act)
@@ -101,6 +113,26 @@ func (l *Lifecycle) Take(act trace.Act) (j trace.Judgement) {
 		l.state.RecordUnknown(act.Hold)
 	}
 	return j
+}
+
+// seatLaw is the rule about the seats after a call.
+type seatLaw struct {
+	rule.Rule
+	does  model.Kind
+	hold  int
+	moves bool // the call is the one that may change them
+}
+
+// seatLawOf returns the law of the call that was just taken.
+func (l *Lifecycle) seatLawOf(act trace.Act) seatLaw {
+	switch {
+	case act.Key != probe.GoodKey:
+		return seatLaw{Rule: AuthEffect(act.Does), does: act.Does, hold: act.Hold}
+	case act.Does == model.Release && l.on == model.Held && l.tried[act.Hold]:
+		return seatLaw{AuthEffect(model.Confirm), act.Does, act.Hold, true} // a booking would keep its seats
+	default:
+		return seatLaw{l.lawsOf(act).seats, act.Does, act.Hold, l.on.After(act.Does) != l.on}
+	}
 }
 
 // Adopt adds a hold of which nothing is known.
@@ -184,24 +216,37 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 		l.doubtful = nil
 	}
 	j.Want, j.Detail = want.String(), fmt.Sprintf("%d left", left)
-	of := rule.Rule{}
-	switch {
-	case l.last.Does == "": // nothing was called yet
-	case l.last.Key != probe.GoodKey:
-		of = AuthEffect(l.last.Does)
-	default:
-		of = l.lawsOf(l.last).seats
-	}
 	if left <= 0 {
 		l.full[act.Slot] = true
 	}
+	read := l.idle[act.Slot]
+	if l.idle == nil {
+		l.idle = map[int]bool{}
+	}
+	l.idle[act.Slot] = true
+	defer func() { want.Least += act.Moved }()
 	if want.Allow(left) {
-		l.find(&j, of, "")
+		for _, law := range l.since {
+			l.find(&j, law.Rule, "")
+		}
 		return j
+	}
+	of := rule.Rule{} // of the last call; of its first, if it was repeated
+	for _, law := range slices.Backward(l.since) {
+		if last := l.since[len(l.since)-1]; law.does != last.does || law.hold != last.hold {
+			break
+		}
+		if of.ID == "" || law.moves {
+			of = law.Rule
+		}
 	}
 	l.find(&j, of, fmt.Sprintf("Expected %s%s, received %d", want, trace.SlotName(act.Slot, len(l.state.Slots)), left))
 	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
-	if j.Flaw == "" { // it is known to be wrong, so no answer can be expected from it
+	switch {
+	case j.Flaw != "":
+	case read: // nothing was called: what follows is compared with this reading
+		want.Least += j.Off
+	default: // it is known to be wrong, so no answer can be expected from it
 		want.Counted = false
 	}
 	return j
@@ -212,8 +257,14 @@ func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
 	if act.Key.IsMissing() {
 		of = unauthorizedLaws[act.Does].missing
 	}
-	if act.Does == model.Reserve {
+	switch act.Does {
+	case model.Reserve:
 		l.enter(act, false)
+	case model.Confirm:
+		if l.tried == nil {
+			l.tried = map[int]bool{}
+		}
+		l.tried[act.Hold] = true
 	}
 	j.Want = partner.AnyOf(unauthorized)
 	l.find(&j, of, Status(unauthorized)(act.Answer))
@@ -338,12 +389,14 @@ func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow
 
 // takeLife judges when a hold expires.
 func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
-	if act.Life == 0 || act.Life > partnerapi.HoldlessAfter {
+	if act.Life == 0 {
 		return
 	}
 	later, within := lifeFlaws(act.Life)
 	l.find(j, rule.ReserveExpiresLater, later)
-	l.find(j, rule.ReserveExpiresWindow, within)
+	if act.Life <= partnerapi.HoldlessAfter {
+		l.find(j, rule.ReserveExpiresWindow, within)
+	}
 }
 
 func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
@@ -359,6 +412,8 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	switch live := l.on == model.Held || l.on == model.Unknown; {
 	case refused && l.on != model.Booked && l.on != model.Unknown:
 		l.takeMessage(&j, act, rule.ConfirmRefusalMessage)
+	case refused && l.on == model.Booked: // no second booking
+		l.find(&j, of.id, "")
 	case !accepted || !live && l.on != model.Booked:
 	case act.Cut:
 		l.unsure = true
@@ -411,6 +466,8 @@ func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {
 		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, of.answer, rule.ReleaseRepeatSuccess)
 	case model.Refused:
 		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, rule.Rule{}, rule.ReleaseUnknownSuccess)
+	case model.Expired:
+		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, of.answer, of.answer)
 	default:
 		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, of.answer, rule.Rule{})
 	}

@@ -3,7 +3,6 @@ package judge
 import (
 	"testing"
 
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -35,16 +34,4 @@ func outcomeOf(says string) report.Outcome {
 		return ""
 	}
 	return report.Failed
-}
-
-func TestANearCodeThatIsNotAnsweredAsUnknownIsFoundByItsForm(t *testing.T) {
-	t.Parallel()
-	try := func(status int, body string) scenario.CodeTries {
-		return scenario.CodeTries{{NearCode: plan.NearCode{Form: "with upper and lower case swapped", Code: "r-1"}, Answer: answer(status, body)}}
-	}
-	finds(t, "a near code is confirmed", unknownCodes(try(200, "{}"), Status(refusal)), report.Failed, "with upper and lower case swapped: Expected 400, received 200")
-	finds(t, "a near code is refused", unknownCodes(try(400, "{}"), Status(refusal)), "", "")
-	finds(t, "a near code is not found", unknownCodes(try(404, ""), Status(ok)), report.Failed, "Expected 200, received 404")
-	finds(t, "a near code is released without success", unknownCodes(try(200, `{"success":false}`), Succeed), report.Failed, "success")
-	finds(t, "a connection was closed", unknownCodes(try(0, ""), Status(ok)), "", "")
 }

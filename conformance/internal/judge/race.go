@@ -258,12 +258,12 @@ func confirmedTwice(b *scenario.Twice) Try {
 			expected = left - taken
 		}
 		r.end(expected, "%s left, a hold for %s was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
-			model.SeatsWord(left), guests(party), booking(b.Confirms[0]), expected, b.Confirmed.First.Left)
+			model.SeatsWord(left), guests(party), bookingWords(b.Confirms[0]), expected, b.Confirmed.First.Left)
 		return r.Try
 	}
 	r.end(left-taken, "%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
-		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), booking(b.Confirms[0]), booking(b.Confirms[1]))})
+		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), bookingWords(b.Confirms[0]), bookingWords(b.Confirms[1]))})
 	}
 	return r.Try
 }
@@ -290,7 +290,7 @@ func cancelledTwice(b *scenario.Twice) Try {
 		return r.withCertainFlaw(flaw)
 	}
 	if id := b.Hold.BookingID(); b.Again != nil && b.Again.HasStatus(http.StatusOK) && partner.Text(b.Again, "externalBookingId") != id {
-		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, booking(b.Again))})
+		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, bookingWords(b.Again))})
 	}
 	r.addAccepted(model.Cancel, b.Cancels...)
 	if len(b.Guests) > 0 {
@@ -346,7 +346,7 @@ func allDone(of rule.Rule, answers ...*probe.Answer) raceFlaw {
 	return raceFlaw{}
 }
 
-func booking(answer *probe.Answer) string {
+func bookingWords(answer *probe.Answer) string {
 	if answer.HasStatus(http.StatusOK) {
 		return fmt.Sprintf("booking %q", partner.Text(answer, "externalBookingId"))
 	}

@@ -42,24 +42,19 @@ func appendSteps(first []Step, then ...Step) []Step {
 }
 
 func reserveSpecs() []Spec {
-	one := weighSeats(scenario.PlayBooking, func(b *scenario.Booking) Move { return expectTaken(&b.Opening) })
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
 		spec(rule.ReserveAccepts, held, Step{Subjects: optionChecks, Judge: func(v any) Finding { return accepts(v.(*scenario.OptionCheck)) }}, optionalStep(weighTries(1, scenario.PlaySellOut, lastSeat))),
 	}
 	specs = append(specs, specForEach([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
 	return append(specs,
-		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, expiresLater), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
-		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, expiresInWindow)),
+		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, holdLife), tells(rule.ReserveExpiresLater, booking), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
+		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, keepsSeats), tells(rule.ReserveExpiresWindow, booking)),
 		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayAll, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
 		spec(rule.ReserveMinimal, held, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding { return requireFact(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, andOptionChecks(one, func(v *scenario.OptionCheck) Move { return expectTaken(&v.Opening) }))...),
-		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, weighSeats(scenario.PlayHolding, func(h *scenario.Holding) Move {
-			return expectTaken(&h.Opening)
-		}))...),
-		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), weighSeats(scenario.PlayMixedParty, func(m *scenario.MixedParty) Move {
-			return expectTaken(&m.Opening)
-		}))...),
+		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, tellsSeats(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
+		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, tellsSeats(rule.ReserveVacanciesMany, holding))...),
+		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), tellsSeats(rule.ReserveVacanciesMixed, subject(scenario.PlayMixedParty)))...),
 		spec(rule.ReserveSoldOut,
 			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
 			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
@@ -75,11 +70,9 @@ func reserveSpecs() []Spec {
 			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
 			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
 		)...),
-		spec(rule.ReserveWrongKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveWrong })),
-		spec(rule.ReserveMissingKey, keyRefused(func(k *scenario.WrongKeys) scenario.Act { return k.ReserveNone })),
-		spec(rule.ReserveAuthEffect, weighSeats(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Move {
-			return expectUnchanged(k.Held, k.Stop, k.ReserveWrong, k.ReserveNone)
-		})),
+		spec(rule.ReserveWrongKey, tells(rule.ReserveWrongKey, wrongKeys)),
+		spec(rule.ReserveMissingKey, tells(rule.ReserveMissingKey, wrongKeys)),
+		spec(rule.ReserveAuthEffect, tellsSeats(rule.ReserveAuthEffect, wrongKeys)),
 	)
 }
 
@@ -120,26 +113,13 @@ func lifeFlaws(life time.Duration) (later, within string) {
 	return "", within
 }
 
-func expiresLater(b *scenario.Booking) Finding {
+// keepsSeats finds that the first hold keeps no seats, or that its lifetime cannot be read.
+func keepsSeats(b *scenario.Booking) Finding {
 	return holdLife(b).or(func() Finding {
-		if later, _ := lifeFlaws(b.Hold.Life); later != "" {
-			return Breach("%s", later)
+		if b.Holdless() {
+			return notApplicable("%s: its expiresAt is %s ahead", scenario.KeepsNone, b.Hold.Life.Round(time.Minute))
 		}
 		return Finding{}
-	})
-}
-
-func expiresInWindow(b *scenario.Booking) Finding {
-	return holdLife(b).or(func() Finding {
-		later, within := lifeFlaws(b.Hold.Life)
-		switch {
-		case b.Holdless():
-			return notApplicable("%s: its expiresAt is %s ahead", scenario.KeepsNone, b.Hold.Life.Round(time.Minute))
-		case later != "" || within != "":
-			return Breach("Expected 15 to 30 minutes ahead, received %s", b.Hold.Life.Round(time.Second))
-		default:
-			return Finding{}
-		}
 	})
 }
 
@@ -223,30 +203,6 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 		}
 	}
 	return f
-}
-
-// keyRefused is the step that checks that a call without the registered key was answered 401.
-func keyRefused(of func(*scenario.WrongKeys) scenario.Act) Step {
-	return judgeOnce(scenario.PlayWrongKeys, func(k *scenario.WrongKeys) Finding {
-		return expectAfter(of(k), k.Stop, scenario.Act{}, Status(unauthorized))
-	})
-}
-
-// andOptionChecks also weighs the seats in the option checks, each by itself.
-func andOptionChecks(step Step, move func(*scenario.OptionCheck) Move) Step {
-	own, try := step.Subjects, step.Try
-	step.Subjects = joinSubjects(own, optionChecks)
-	step.Clean, step.Seats = 1, "no slot states its vacancies"
-	step.Try = func(value any) Try {
-		played, is := value.(*scenario.OptionCheck)
-		if !is {
-			return try(value)
-		}
-		t := move(played).try()
-		t.Skip = played.Stop.OnlyMissing() // this check shows nothing, but others may
-		return t
-	}
-	return step
 }
 
 // RecordSpecs returns the specs of the rules about everything that was made in the run. They are

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -43,6 +42,8 @@ type Step struct {
 	Race  int
 	Share float64
 
+	Told       bool   // the tries are judged act by act
+	Answers    bool   // the tries are of answers: other customers do not matter
 	Seats      string // if not "", seats are counted; the message if no subject shows any
 	Optional   bool   // leave out what cannot be tried
 	BreachOnly bool   // and what was not completed
@@ -189,15 +190,6 @@ type Move struct {
 	infants       int64 // among the guests whose seats change; they may have no seat
 	stop          *partner.Stop
 	between       []*report.Exchange // what happened between the readings
-	part          *movePart          // an earlier part of the move; nil: none is judged by itself
-	place         int64              // of several moves of a lifecycle, which one this is
-	uncounted     bool               // the hold need not take seats
-}
-
-// movePart is a part of a move that another rule is about.
-type movePart struct {
-	rule rule.Rule
-	Move
 }
 
 // seatChange returns by how many seats the slot changed during the lifecycle's steps, and how long these
@@ -220,9 +212,7 @@ func (m Move) String() string {
 
 func (m Move) try() Try {
 	if m.before == nil || m.after == nil {
-		t := stoppedTry(m.stop)
-		t.Uncounted = m.uncounted
-		return t
+		return stoppedTry(m.stop)
 	}
 	if !m.before.Counted || !m.after.Counted {
 		t := stoppedTry(m.stop)
@@ -234,14 +224,8 @@ func (m Move) try() Try {
 	off := m.seatDifference(seats)
 	t.Took = took
 	if off != 0 {
-		// A breach shows in the same of several moves again; other customers come at any of them.
-		t.Flaw, t.Off = m.String(), off+m.place<<32
+		t.Flaw, t.Off = m.String(), off
 		t.Emptied = off < 0 && m.after.First.Left == 0
-		if m.part != nil {
-			if earlier := m.part.try(); earlier.Off*off > 0 {
-				t.Cause = cmp.Or(earlier.Cause, &m.part.rule)
-			}
-		}
 		t.Shown = slices.Concat([]*report.Exchange{m.before.Last.Shown}, m.between, []*report.Exchange{m.after.First.Shown})
 	}
 	return t
@@ -257,32 +241,6 @@ func (m Move) seatDifference(seats int64) int64 {
 		return min(0, off+m.infants)
 	}
 	return off
-}
-
-// expectTaken expects that a lifecycle has taken the seats of its party between the reading before its hold
-// and the last one of its acts.
-func expectTaken(o *scenario.Opening, acts ...scenario.Act) Move {
-	return expectMove(o, -o.Guests, acts...)
-}
-
-// expectReturned expects that the seats of the party are available again.
-func expectReturned(o *scenario.Opening, acts ...scenario.Act) Move { return expectMove(o, 0, acts...) }
-
-// expectMove expects that the seats change by this number from before the hold to the last act, or to
-// the hold if there is no act. The hold is an earlier part of such a move.
-func expectMove(o *scenario.Opening, by int64, acts ...scenario.Act) Move {
-	m := Move{before: o.Before, after: o.Held, by: by, infants: o.Infants, stop: o.Stop, between: append(o.Reserve(), exchangesOf(acts...)...)}
-	if len(acts) == 0 && o.TakesLater() {
-		return Move{stop: partner.NotHere(scenario.KeepsNone), uncounted: true}
-	}
-	if len(acts) > 0 && o.Held != nil && !o.TakesLater() {
-		takes, _ := seatRules(o.Guests, len(o.Units))
-		m.part = &movePart{takes, expectTaken(o)}
-	}
-	for _, act := range acts {
-		m.via, m.after = append(m.via, m.after), act.After
-	}
-	return m
 }
 
 // seatRules returns the rules about the seats that a hold takes, and that its release gives back,
@@ -339,5 +297,5 @@ func judgeReserve(before *scenario.Reading, act scenario.Act, stop *partner.Stop
 // AboutSeats reports whether a rule is about the number of seats left in a slot. If one such rule
 // is broken, an unexpected result in another most likely has the same cause.
 func (s Spec) AboutSeats() bool {
-	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Seats != "" || step.Try != nil && !step.Optional })
+	return slices.ContainsFunc(s.Steps, func(step Step) bool { return step.Seats != "" || step.Try != nil && !step.Optional && !step.Answers })
 }

@@ -54,7 +54,8 @@ func ExpiryRules() (ids []string) {
 
 // overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
-	specs := []Spec{spec(rule.ConfirmRefusalMessage, judgeOnce(scenario.PlayRefusedConfirms, confirmRefusals))}
+	refusals := joinSubjects(joinSubjects(holding, booking), joinSubjects(subject(scenario.PlayNearCodes), expiryWithMeans))
+	specs := []Spec{spec(rule.ConfirmRefusalMessage, tells(rule.ConfirmRefusalMessage, subject(scenario.PlayUnknownConfirm)), optionalStep(tells(rule.ConfirmRefusalMessage, refusals)))}
 	for _, r := range []rule.Rule{
 		rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
 		rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,

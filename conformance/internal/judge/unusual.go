@@ -39,7 +39,7 @@ func unusualSpecs() []Spec {
 	return append(specs,
 		spec(rule.ReleaseUnknownFields, held,
 			judgeOnce(scenario.PlayOpenRelease, func(o *scenario.OpenRelease) Finding {
-				return expectAfter(o.Release, o.Stop, scenario.Act{}, Status(ok), Succeed)
+				return expectAnswer(o.Release, o.Stop, Status(ok), Succeed)
 			})),
 		spec(rule.CancelUnknownFields, appendSteps(cancelled,
 			judgeOnce(scenario.PlayUnusual(partner.UnnamedFields), func(b *scenario.UnusualBooking) Finding {

@@ -77,6 +77,7 @@ const (
 	Confirm Kind = "confirm"
 	Release Kind = "release"
 	Cancel  Kind = "cancel"
+	Expire  Kind = "expire" // no call: time passes until the hold has expired
 )
 
 // Hold is a hold on seats of one slot.

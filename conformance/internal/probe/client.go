@@ -75,6 +75,7 @@ type Call struct {
 type Answer struct {
 	*report.Exchange
 	Raw []byte // as received, uncompressed; nil if Failure is set
+	Key Key    // that the call presented
 	// Closed means that the partner closed a kept-alive connection before the first byte of an
 	// answer. That is lawful, and it is unknown whether the call arrived.
 	Closed bool
@@ -176,7 +177,7 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 	request, err := c.request(within, call)
 	if err != nil {
 		exchange.Failure = &report.Failure{Kind: report.Protocol, Message: c.redact.shorten(err.Error(), longestMessage)}
-		return &Answer{Exchange: exchange}
+		return &Answer{Exchange: exchange, Key: call.Key}
 	}
 	redact := c.redact.withNearKey(call.Key.nearKey(c.config.AuthKey))
 	exchange.Request = report.Request{
@@ -196,14 +197,14 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 			way: way, reached: reached, began: exchange.Response != nil,
 		}.failure(ctx)
 		exchange.Failure.Message = redact.shorten(exchange.Failure.Message, longestMessage)
-		answer := &Answer{Exchange: exchange, Closed: way.wasClosed(exchange.Failure.Kind)}
+		answer := &Answer{Exchange: exchange, Key: call.Key, Closed: way.wasClosed(exchange.Failure.Kind)}
 		if answer.Closed {
 			c.closes.Store(true)
 			c.http.CloseIdleConnections() // the other connections are as old
 		}
 		return answer
 	}
-	return &Answer{Exchange: exchange, Raw: raw}
+	return &Answer{Exchange: exchange, Raw: raw, Key: call.Key}
 }
 
 // await waits until a call may be sent. It returns early if ctx is done; then the call itself

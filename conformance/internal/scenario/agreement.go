@@ -157,6 +157,7 @@ type RepeatedCall struct {
 	Answer *probe.Answer
 	Again  []*probe.Answer // to repeats of the same call
 	Stop   *partner.Stop
+	Told
 }
 
 // play makes a call that must be refused or have no effect, as often as the depth of the run sets
@@ -165,12 +166,14 @@ func (h *RepeatedCall) play(p *Player, call func() (*probe.Answer, *partner.Stop
 	if h.Answer, h.Stop = call(); h.Stop != nil {
 		return
 	}
+	h.addUnknown(h.Answer, "")
 	for range p.repeats(h.Answer) {
 		answer, stop := call()
 		if stop != nil {
 			return
 		}
 		h.Again = append(h.Again, answer)
+		h.addUnknown(answer, "")
 	}
 }
 

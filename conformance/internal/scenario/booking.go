@@ -89,21 +89,21 @@ func (b *Booker) CancelWith(ctx context.Context, purpose, id string, body partne
 }
 
 // book turns a hold into a booking with the registered key.
-func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, string, *partner.Stop) {
+func (b *Booker) book(ctx context.Context, purpose string, h *Hold, full bool) (*probe.Answer, *partner.Stop) {
 	if stop := b.MayBook(ctx); stop != nil {
-		return nil, "", stop
+		return nil, stop
 	}
 	answer, stop := b.Confirm(ctx, purpose, h, full, probe.GoodKey)
 	if stop != nil {
-		return nil, "", stop
+		return nil, stop
 	}
 	if stop = unexpectedStop(answer, "200 for a live hold", formOf(full), http.StatusOK); stop != nil {
-		return answer, "", stop
+		return answer, stop
 	}
 	if flaw := NoObject(answer); flaw != "" {
-		return answer, "", partner.StopAt(partner.Unreadable, answer, "%s", flaw)
+		return answer, partner.StopAt(partner.Unreadable, answer, "%s", flaw)
 	}
-	return answer, partner.Text(answer, "externalBookingId"), b.observeBooking(answer)
+	return answer, b.observeBooking(answer)
 }
 
 // observeBooking records what is wrong with the fields of a booking. The stop is the reason why the booking cannot be
@@ -154,11 +154,6 @@ func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Ke
 // ReleaseAs releases a code with or without a body.
 func (b *Booker) ReleaseAs(ctx context.Context, purpose, code string, body bool, key probe.Key) (*probe.Answer, *partner.Stop) {
 	return b.calls.Call(ctx, partner.Release(purpose, code, body, key), true)
-}
-
-// releaseBare releases a code with a request that has no body.
-func (b *Booker) releaseBare(ctx context.Context, purpose, code string) (*probe.Answer, *partner.Stop) {
-	return b.ReleaseAs(ctx, purpose+", without a body", code, false, probe.GoodKey)
 }
 
 // releaseHold releases a live hold with the registered key.

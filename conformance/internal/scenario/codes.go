@@ -5,7 +5,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
@@ -35,15 +34,14 @@ func (all CodeTries) Instances() (seen []plan.Instance) {
 // partner knows none of them.
 type NearCodes struct {
 	Opening
-	BookingID string
-	Confirms  CodeTries
-	Releases  CodeTries
-	Held      *Reading // after them
-	Confirm   Act      // of the live hold
-	Crossed   *Reading // after a confirm and a release with the booking id in place of the code
-	Cancels   CodeTries
-	Booked    *Reading // after them
-	Cancel    Act      // of the live booking
+	Tries CodeTries
+}
+
+// add adds the calls that were made with such codes.
+func (n *NearCodes) add(tries CodeTries, stop *partner.Stop) *partner.Stop {
+	n.addCodes(tries)
+	n.Tries = append(n.Tries, tries...)
+	return stop
 }
 
 // PlayNearCodes makes a hold and a booking, and calls the partner with codes similar to theirs.
@@ -58,7 +56,7 @@ func PlayNearCodesIn(ctx context.Context, p *Player, optionKey string, attempt i
 		return nil
 	}
 	n := p.nearCodes(ctx, name, optionKey, attempt)
-	if attempt == 0 && n.Confirms == nil && n.Stop.OnlyMissing() {
+	if attempt == 0 && n.Tries == nil && n.Stop.OnlyMissing() {
 		return nil
 	}
 	return n
@@ -74,63 +72,65 @@ func (p *Player) nearCodes(ctx context.Context, name, optionKey string, attempt 
 	return playOnce(p, name, attempt, func(n *NearCodes, option string) {
 		option = cmp.Or(optionKey, option)
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try codes near its own", option))
-		t.step(func() (stop *partner.Stop) {
+		t.step(func() *partner.Stop {
 			unknown := p.Account.UnknownHold(n.Offer)
-			n.Confirms, stop = p.codeTrial(partnerapi.Confirm, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
+			return n.add(p.codeTrial(partnerapi.Confirm, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				unknown.Code = code
 				return p.Book.Confirm(ctx, purpose, unknown, true, probe.GoodKey)
-			}).run(ctx)
-			return stop
+			}).run(ctx))
 		})
-		t.step(func() (stop *partner.Stop) {
-			n.Releases, stop = p.codeTrial(partnerapi.Release, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
+		t.step(func() *partner.Stop {
+			return n.add(p.codeTrial(partnerapi.Release, share, optionKey == "", n.Hold.Code, func(purpose string, code string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Release(ctx, purpose, code, probe.GoodKey)
-			}).run(ctx)
-			return stop
+			}).run(ctx))
 		})
-		t.count("after releases of codes near its own", &n.Held)
+		t.countAfter("after releases of codes near its own")
 		if p.Book.traits.NoCancel {
-			t.give("release the hold", true, new(Act), "")
+			t.give("release the hold", true, "")
 			t.step(func() *partner.Stop { return partner.StopOrDefault(first.Stop) })
 		}
-		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
+		t.book("confirm the hold", true, "after confirm")
 		t.step(func() *partner.Stop { return n.tryBookingID(ctx, p) })
-		t.count("after a confirm and a release of the booking id", &n.Crossed)
-		t.step(func() (stop *partner.Stop) {
+		t.countAfter("after a confirm and a release of the booking id")
+		t.step(func() *partner.Stop {
 			cancel := func(purpose string, id string) (*probe.Answer, *partner.Stop) {
 				return p.Book.Cancel(ctx, purpose, id, probe.GoodKey)
 			}
-			if n.Cancels, stop = p.codeTrial(partnerapi.Cancel, share, optionKey == "", n.BookingID, cancel).run(ctx); stop != nil || n.Hold.Code == n.BookingID {
+			stop := n.add(p.codeTrial(partnerapi.Cancel, share, optionKey == "", n.BookingID(), cancel).run(ctx))
+			if stop != nil || n.Hold.Code == n.BookingID() {
 				return stop
 			}
-			crossed := CodeTry{NearCode: plan.NearCode{Form: "that is its reservation code", Code: n.Hold.Code}}
-			if crossed.Answer, stop = cancel("cancel by the reservation code", crossed.Code); stop == nil {
-				n.Cancels = append(n.Cancels, crossed)
-			}
-			return stop
+			answer, stop := cancel("cancel by the reservation code", n.Hold.Code)
+			return n.addCrossed("that is its reservation code", answer, stop)
 		})
-		t.count("after cancellations of ids near its own", &n.Booked)
-		t.undo("cancel the booking", n.BookingID, true, &n.Cancel, "after the cancellation")
+		t.countAfter("after cancellations of ids near its own")
+		t.undo("cancel the booking", true, "after the cancellation")
 	})
 }
 
 // tryBookingID confirms and releases the booking id, which is no reservation code.
 func (n *NearCodes) tryBookingID(ctx context.Context, p *Player) *partner.Stop {
-	if n.BookingID == n.Hold.Code || p.Calls.Affordable(partnerapi.Confirm, codeShare) == 0 {
+	id := n.BookingID()
+	if id == n.Hold.Code || p.Calls.Affordable(partnerapi.Confirm, codeShare) == 0 {
 		return nil
 	}
-	near := plan.NearCode{Form: "replaced by its booking id", Code: n.BookingID}
 	unknown := p.Account.UnknownHold(n.Offer)
-	unknown.Code = n.BookingID
+	unknown.Code = id
+	const form = "replaced by its booking id"
 	answer, stop := p.Book.Confirm(ctx, "confirm the booking id in place of the code", unknown, true, probe.GoodKey)
-	if stop != nil || partner.IsBusy(answer) {
+	if stop = n.addCrossed(form, answer, stop); stop != nil || partner.IsBusy(answer) {
 		return stop
 	}
-	n.Confirms = append(n.Confirms, CodeTry{NearCode: near, Answer: answer})
-	if answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", n.BookingID, probe.GoodKey); stop == nil && !partner.IsBusy(answer) {
-		n.Releases = append(n.Releases, CodeTry{NearCode: near, Answer: answer})
+	answer, stop = p.Book.Release(ctx, "release the booking id in place of the code", id, probe.GoodKey)
+	return n.addCrossed(form, answer, stop)
+}
+
+// addCrossed adds a call with a code in place of an id, or an id in place of a code.
+func (n *NearCodes) addCrossed(form string, answer *probe.Answer, stop *partner.Stop) *partner.Stop {
+	if stop != nil {
+		return stop
 	}
-	return stop
+	return n.add(CodeTries{{NearCode: plan.NearCode{Form: form}, Answer: answer}}, nil)
 }
 
 // codeShare is the share of the run's time for the calls to one endpoint with unknown codes.
@@ -199,9 +199,7 @@ func (c codeTrial) run(ctx context.Context) (tried CodeTries, stop *partner.Stop
 }
 
 // Instances returns the form of each code that was tried.
-func (n *NearCodes) Instances() []plan.Instance {
-	return slices.Concat(n.Confirms, n.Releases, n.Cancels).Instances()
-}
+func (n *NearCodes) Instances() []plan.Instance { return n.Tries.Instances() }
 
 // PlayUnknownConfirm confirms a code that the partner never returned, repeatedly.
 func PlayUnknownConfirm(ctx context.Context, p *Player, _ int) *RepeatedCall {
@@ -231,4 +229,12 @@ func PlayUnknownCancel(ctx context.Context, p *Player, _ int) *RepeatedCall {
 			return p.Book.Cancel(ctx, "cancel an unknown booking", id, probe.GoodKey)
 		})
 	})
+}
+
+// String says what kind of code was tried.
+func (t CodeTry) String() string {
+	if t.Strange {
+		return "an unknown code, " + t.Form
+	}
+	return "an unknown code, a live one " + t.Form
 }

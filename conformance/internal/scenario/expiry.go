@@ -100,8 +100,6 @@ func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 type Expiry struct {
 	Expiring
 	Expired *Reading // after expiresAt, before anything is sent
-	Confirm Act
-	Release Act
 }
 
 // PlayExpiry lets a hold expire, then confirms and releases it.
@@ -109,11 +107,14 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 	return playOnce(p, p.on.lifecycleName("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
 		t := p.continueLifecycle(ctx, &e.Opening)
+		if e.Ending != nil {
+			e.addReading(e.Ending)
+		}
 		t.step(func() *partner.Stop { return e.Hold.outlive(ctx, p) })
+		t.step(func() *partner.Stop { e.addExpiry(); return nil })
 		t.count("after the hold expired", &e.Expired)
-		t.confirmEnded("confirm the expired code", &e.Confirm, "after the expired code was confirmed")
-		t.releaseEnded("release the expired code", &e.Release, "after the expired code was released")
-		if e.Release.Answer != nil && e.Release.Answer.HasStatus(http.StatusOK) {
+		t.confirmEnded("confirm the expired code", "after the expired code was confirmed")
+		if released := t.releaseEnded("release the expired code", "after the expired code was released"); released != nil && released.HasStatus(http.StatusOK) {
 			p.Account.recordUndone(e.Hold) // the partner says that it released it: nothing is left to undo
 		}
 	})

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/partner"
@@ -138,16 +139,11 @@ func PlayKeysOfReads(ctx context.Context, p *Player, _ int) *KeysOfReads {
 // NearKeys contains reserves and confirms about a live hold with wrong keys. None may succeed.
 type NearKeys struct {
 	Opening
-	Reserves, Confirms KeyTries
-	Reserved           *Reading // seats left after the reserves
-	Kept               *Reading // seats left after the confirms
-	Release            Act      // with the registered key
+	Tries KeyTries
 }
 
 // Instances returns the key and the connection of each try.
-func (k *NearKeys) Instances() []plan.Instance {
-	return slices.Concat(k.Reserves, k.Confirms).Instances()
-}
+func (k *NearKeys) Instances() []plan.Instance { return k.Tries.Instances() }
 
 // PlayNearKeys sends wrong keys with reserves, and with confirms of a live hold.
 func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
@@ -155,7 +151,7 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat, to try keys on it", option))
 		// A partner may check keys for each product.
 		elsewhere, turn := plan.Spread(PlaySurvey(ctx, p, 0).otherOptions(k.Offer, p.Clock.Now()), mostKeyOffers), 0
-		t.keys(partnerapi.Reserve, &k.Reserves, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+		t.keys(partnerapi.Reserve, &k.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			offer, party := k.Offer, int64(1)
 			switch turn++; {
 			case turn%3 == 1 && len(elsewhere) > 0:
@@ -169,12 +165,12 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 			}
 			return made.Answer, stop
 		})
-		t.count("after the reserves with wrong keys", &k.Reserved)
-		t.keys(partnerapi.Confirm, &k.Confirms, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+		t.countAfter("after the reserves with wrong keys")
+		t.keys(partnerapi.Confirm, &k.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, purpose, k.Hold, !try.Bare, try.Key)
 		})
-		t.count("after the confirms with wrong keys", &k.Kept)
-		t.give("release the hold", true, &k.Release, "after the release with the good key")
+		t.countAfter("after the confirms with wrong keys")
+		t.give("release the hold", true, "after the release with the good key")
 	})
 }
 
@@ -195,13 +191,15 @@ func (t lifecyclePlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call
 			_, _ = t.Seats.Look(t.ctx, t.opening.Offer, purpose)
 		}
 	}
-	t.step(func() (stop *partner.Stop) {
-		*into, stop = keyTrial{t.Calls, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
+	t.step(func() *partner.Stop {
+		tried, stop := keyTrial{t.Calls, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if try.Bare {
 				purpose += ", without optional fields"
 			}
 			return call(string(endpoint)+" "+purpose, try)
 		}}.run(t.ctx)
+		t.opening.addTries(t.opening, tried)
+		*into = append(*into, tried...)
 		return stop
 	})
 }
@@ -216,81 +214,56 @@ func (t lifecyclePlayer) tryKeysAfterEnd(into *KeyTries, call func(purpose strin
 		t.step(func() *partner.Stop {
 			answer, stop := call("with "+key.String(), key)
 			if stop == nil && answer.Failure == nil && !partner.IsBusy(answer) {
-				*into = append(*into, KeyTry{Key: key, Number: 1, Answer: answer})
+				try := KeyTry{Key: key, Number: 1, Answer: answer}
+				*into = append(*into, try)
+				t.opening.addTries(t.opening, KeyTries{try})
 			}
 			return stop
 		})
 	}
 }
 
-// NearUndoing contains releases of a live hold, or cancellations of a live booking, with wrong
-// keys.
-type NearUndoing struct {
-	Opening
-	BookingID string
-	Confirm   Act // of a booking
-	Tries     KeyTries
-	Kept      *Reading // after them
-	Undone    Act      // with the registered key
-	Confirms  KeyTries // of the booked code, and of a released one
-	Releases  KeyTries // of the booked code, and of a released one
-	Cancels   KeyTries // of the cancelled booking
-}
-
-// Instances returns the key and the connection of each try.
-func (n *NearUndoing) Instances() []plan.Instance {
-	return slices.Concat(n.Tries, n.Confirms, n.Releases, n.Cancels).Instances()
-}
-
-// LiveReading returns what the slot had left before the calls with wrong keys.
-func (n *NearUndoing) LiveReading() *Reading {
-	if n.BookingID != "" {
-		return n.Confirm.After
-	}
-	return n.Held
-}
-
 // PlayNearReleases releases a live hold with wrong keys, then with the registered one.
-func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearUndoing {
-	return playOnce(p, "near releases", attempt, func(n *NearUndoing, option string) {
+func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearKeys {
+	return playOnce(p, "near releases", attempt, func(n *NearKeys, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
 		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			return p.Book.ReleaseAs(ctx, purpose, n.Hold.Code, !try.Bare, try.Key)
 		})
-		t.count("after the releases with wrong keys", &n.Kept)
-		t.give("release the hold", true, &n.Undone, "after the release with the good key")
-		t.tryKeysAfterEnd(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.countAfter("after the releases with wrong keys")
+		t.give("release the hold", true, "after the release with the good key")
+		t.tryKeysAfterEnd(&n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release the released code "+purpose, n.Hold.Code, key)
 		})
-		t.tryKeysAfterEnd(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm the released code "+purpose, n.Hold, true, key)
 		})
 	})
 }
 
 // PlayNearCancels cancels a live booking with wrong keys, then with the registered one.
-func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
+func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearKeys {
 	first := PlayBooking(ctx, p, 0)
-	return playOnce(p, "near cancels", attempt, func(n *NearUndoing, option string) {
+	return playOnce(p, "near cancels", attempt, func(n *NearKeys, option string) {
 		if p.Book.traits.NoCancel {
 			n.Stop = partner.StopOrDefault(first.Stop)
 			return
 		}
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its booking", option))
-		t.book("confirm the hold", true, &n.Confirm, &n.BookingID, "after confirm")
-		t.tryKeysAfterEnd(&n.Confirms, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.book("confirm the hold", true, "after confirm")
+		t.tryKeysAfterEnd(&n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Confirm(ctx, "confirm the booked code "+purpose, n.Hold, true, key)
 		})
-		t.tryKeysAfterEnd(&n.Releases, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+		t.tryKeysAfterEnd(&n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
 			return p.Book.Release(ctx, "release the booked code "+purpose, n.Hold.Code, key)
 		})
 		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
-			return p.Book.CancelAs(ctx, purpose, n.BookingID, !try.Bare, try.Key)
+			return p.Book.CancelAs(ctx, purpose, n.BookingID(), !try.Bare, try.Key)
 		})
-		t.count("after the cancellations with wrong keys", &n.Kept)
-		t.undo("cancel the booking", n.BookingID, true, &n.Undone, "after the cancellation with the good key")
-		t.tryKeysAfterEnd(&n.Cancels, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
-			return p.Book.Cancel(ctx, "cancel the cancelled booking "+purpose, n.BookingID, key)
+		t.countAfter("after the cancellations with wrong keys")
+		t.undo("cancel the booking", true, "after the cancellation with the good key")
+		t.tryKeysAfterEnd(&n.Tries, func(purpose string, key probe.Key) (*probe.Answer, *partner.Stop) {
+			return p.Book.Cancel(ctx, "cancel the cancelled booking "+purpose, n.BookingID(), key)
 		})
 	})
 }
@@ -298,4 +271,13 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearUndoing {
 // Instances returns the key and the connection of each try.
 func (k *KeysOfReads) Instances() []plan.Instance {
 	return slices.Concat(k.Products, k.Probe, k.Availability).Instances()
+}
+
+// String says which key was tried, and how.
+func (t KeyTry) String() string {
+	where := "on a connection that the registered key was sent on"
+	if t.Fresh {
+		where = "on a new connection"
+	}
+	return fmt.Sprintf("%s, call %d with it, %s", t.Key, t.Number, where)
 }

@@ -15,41 +15,28 @@ import (
 // might repeat or send too late.
 type Booking struct {
 	Opening
-	BookingID        string
-	Confirm          Act
-	Repeats          []Act // further confirms of the same code
-	LateRelease      Act   // release of the confirmed code
-	Cancel           Act
-	CancelsAgain     []Act
-	ConfirmCancelled Act // confirm of the cancelled booking's code
-	ReleaseCancelled Act // release of the cancelled booking's code
+	Confirm *probe.Answer
+	Cancel  *probe.Answer
 }
 
 // PlayBooking plays a booking from reserve to cancel, and the calls that follow it.
 func PlayBooking(ctx context.Context, p *Player, attempt int) *Booking {
 	return playOnce(p, "booking", attempt, func(b *Booking, option string) {
 		t := p.begin(ctx, &b.Opening, seat("reserve 1 seat, to book it", option))
-		t.book("confirm the hold", true, &b.Confirm, &b.BookingID, "after confirm")
-		t.repeatCall(&b.Repeats, func(into *Act) {
-			second := len(b.Repeats) > 1 && into == &b.Repeats[1]
-			t.confirmAgain("confirm the same code again", !second, into, "after another confirm")
-		})
-		t.releaseEnded("release the confirmed code", &b.LateRelease, "after the confirmed code was released")
-		t.undo("cancel the booking", b.BookingID, true, &b.Cancel, "after the cancellation")
-		t.repeatCall(&b.CancelsAgain, func(into *Act) {
-			t.cancel("cancel the booking again", b.BookingID, probe.GoodKey, into, "after another cancellation")
-		})
-		t.confirmEnded("confirm the cancelled booking's code", &b.ConfirmCancelled, "after the cancelled code was confirmed")
-		t.releaseEnded("release the cancelled booking's code", &b.ReleaseCancelled, "after the cancelled code was released")
+		b.Confirm = t.book("confirm the hold", true, "after confirm")
+		t.repeat(func(nth int) { t.confirmAgain("confirm the same code again", nth != 1, "after another confirm") })
+		t.releaseEnded("release the confirmed code", "after the confirmed code was released")
+		b.Cancel = t.undo("cancel the booking", true, "after the cancellation")
+		t.repeat(func(int) { t.cancel("cancel the booking again", probe.GoodKey, "after another cancellation") })
+		t.confirmEnded("confirm the cancelled booking's code", "after the cancelled code was confirmed")
+		t.releaseEnded("release the cancelled booking's code", "after the cancelled code was released")
 	})
 }
 
 // Holding is a hold for several guests that is released twice and then confirmed.
 type Holding struct {
 	Opening
-	Release         Act
-	ReleasesAgain   []Act
-	ConfirmReleased Act
+	Release *probe.Answer
 }
 
 // SeveralGuests is the party size of a Holding, if there are enough seats.
@@ -73,24 +60,19 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 			h.Stop.Message = "A hold is made only with contact and resellerReference: " + h.Stop.Message
 			h.Stop.Form, h.Stop.Elsewhere = partner.Minimal, false
 		}
-		t.give("release the hold, without a body", false, &h.Release, "after release")
-		t.repeatCall(&h.ReleasesAgain, func(into *Act) {
-			const again, then = "release the same code again", "after another release"
-			if into != &h.ReleasesAgain[len(h.ReleasesAgain)/2] || len(h.ReleasesAgain) == 1 {
-				t.release(again, probe.GoodKey, into, then)
-				return
-			}
-			t.act(into, then, func() (*probe.Answer, *partner.Stop) { return p.Book.releaseBare(ctx, again, h.Hold.Code) })
+		h.Release = t.give("release the hold, without a body", false, "after release")
+		t.repeat(func(nth int) {
+			bare := nth > 0 && nth == t.Depth.Repeats()/2
+			t.act("after another release", func() (*probe.Answer, *partner.Stop) {
+				return p.Book.ReleaseAs(ctx, "release the same code again", h.Hold.Code, !bare, probe.GoodKey)
+			})
 		})
-		t.confirmEnded("confirm the released code", &h.ConfirmReleased, "after the released code was confirmed")
+		t.confirmEnded("confirm the released code", "after the released code was confirmed")
 	})
 }
 
 // OptionCheck is a short test of one option: a hold for one guest that is made and released.
-type OptionCheck struct {
-	Opening
-	Release Act
-}
+type OptionCheck struct{ Opening }
 
 // PlayOptionChecks returns the keys of the options to check.
 func PlayOptionChecks(ctx context.Context, p *Player) []string {
@@ -112,34 +94,12 @@ func PlayOptionCheck(ctx context.Context, p *Player, optionKey string, attempt i
 	}
 	return playOnce(p, name, attempt, func(v *OptionCheck, _ string) {
 		t := p.begin(ctx, &v.Opening, seat("reserve 1 seat, to release it", optionKey))
-		t.give("release the hold", true, &v.Release, "after release")
+		t.give("release the hold", true, "after release")
 	})
 }
 
-// Releases contains every release of a live hold: those of the option checks and of the Holding.
-type Releases struct {
-	OptionChecks []*OptionCheck
-	Holding      *Holding
-}
-
-// PlayReleases plays the option checks and the Holding.
-func PlayReleases(ctx context.Context, p *Player, _ int) (r Releases) {
-	for _, key := range PlayOptionChecks(ctx, p) {
-		played := PlayOptionCheck(ctx, p, key, 0)
-		if played == nil {
-			break
-		}
-		r.OptionChecks = append(r.OptionChecks, played)
-	}
-	r.Holding = PlayHolding(ctx, p, 0)
-	return r
-}
-
 // MixedParty is a hold for guests of two types.
-type MixedParty struct {
-	Opening
-	Release Act
-}
+type MixedParty struct{ Opening }
 
 // PlayMixedParty makes and releases a hold for guests of two types.
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
@@ -155,7 +115,7 @@ func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 			},
 			party: twoTypes,
 		})
-		t.give("release the hold", true, &m.Release, "after release")
+		t.give("release the hold", true, "after release")
 	})
 }
 
@@ -163,11 +123,7 @@ func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 // body, after cancellations with a wrong key and without a key.
 type SecondBooking struct {
 	Opening
-	BookingID string
-	Confirm   Act
-	WrongKey  Act
-	NoKey     Act
-	Cancel    Act
+	Cancel *probe.Answer
 }
 
 // PlaySecondBooking plays it late in the window and at the end of the catalog. If the first booking
@@ -180,41 +136,32 @@ func PlaySecondBooking(ctx context.Context, p *Player, attempt int) *SecondBooki
 		want.Late = true
 		t := p.begin(ctx, &b.Opening, want)
 		b.body = partner.BareBody
-		t.book("confirm with only the code", false, &b.Confirm, &b.BookingID, "after confirm")
+		t.book("confirm with only the code", false, "after confirm")
 		if p.Book.traits.NoCancel {
-			t.undo("cancel the booking, as another could not be cancelled", b.BookingID, true, &b.Cancel, "")
-			if p.Book.traits.Cancels && first.Cancel.Answer != nil {
-				first.Stop = partner.StopAt(partner.WrongStatus, first.Cancel.Answer,
+			b.Cancel = t.undo("cancel the booking, as another could not be cancelled", true, "")
+			if p.Book.traits.Cancels && first.Cancel != nil {
+				first.Stop = partner.StopAt(partner.WrongStatus, first.Cancel,
 					"product %q, slot %q: Expected 200 for a live booking, as bookings in other slots can be cancelled, received %s",
-					first.Offer.Product.ID, first.Offer.Slot.ID, first.Cancel.Answer.Words())
+					first.Offer.Product.ID, first.Offer.Slot.ID, first.Cancel.Words())
 			}
 			t.step(func() *partner.Stop { return first.Stop })
 		}
-		t.cancel("cancel the booking with a wrong key", b.BookingID, probe.WrongKey, &b.WrongKey, "")
-		t.cancel("cancel the booking without a key", b.BookingID, probe.NoKey, &b.NoKey, "after the cancellations without a good key")
-		body := first.Cancel.Answer == nil || !first.Cancel.Answer.HasStatus(http.StatusOK)
-		t.undo("cancel the booking, without a body", b.BookingID, body, &b.Cancel, "after the cancellation")
+		t.cancel("cancel the booking with a wrong key", probe.WrongKey, "")
+		t.cancel("cancel the booking without a key", probe.NoKey, "after the cancellations without a good key")
+		body := first.Cancel == nil || !first.Cancel.HasStatus(http.StatusOK)
+		b.Cancel = t.undo("cancel the booking, without a body", body, "after the cancellation")
 	})
 }
 
-// WrongKeys contains calls about a hold with a wrong key and without a key.
-type WrongKeys struct {
-	Opening
-	ReserveWrong Act
-	ReserveNone  Act
-	ConfirmWrong Act
-	ConfirmNone  Act
-	ReleaseWrong Act
-	ReleaseNone  Act
-	Release      Act // with the good key
-}
+// WrongKeys is a hold, and calls about it with a wrong key and without a key.
+type WrongKeys struct{ Opening }
 
 // PlayWrongKeys reserves, confirms and releases with a wrong key and without a key.
 func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 	return playOnce(p, "keys", attempt, func(k *WrongKeys, option string) {
 		t := p.begin(ctx, &k.Opening, seat("reserve 1 seat", option))
-		reserve := func(purpose string, key probe.Key, into *Act, when string) {
-			t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+		reserve := func(purpose string, key probe.Key, when string) {
+			t.act(when, func() (*probe.Answer, *partner.Stop) {
 				made, stop := p.Book.Reserve(ctx, purpose, k.Offer, partner.Guests(k.Offer.Option, 1), true, key)
 				if made == nil {
 					return nil, stop
@@ -222,12 +169,12 @@ func PlayWrongKeys(ctx context.Context, p *Player, attempt int) *WrongKeys {
 				return made.Answer, stop
 			})
 		}
-		reserve("reserve with a wrong key", probe.WrongKey, &k.ReserveWrong, "")
-		reserve("reserve without a key", probe.NoKey, &k.ReserveNone, "after the reserves without a good key")
-		t.confirm("confirm with a wrong key", probe.WrongKey, &k.ConfirmWrong, "")
-		t.confirm("confirm without a key", probe.NoKey, &k.ConfirmNone, "")
-		t.release("release with a wrong key", probe.WrongKey, &k.ReleaseWrong, "")
-		t.release("release without a key", probe.NoKey, &k.ReleaseNone, "after the releases without a good key")
-		t.give("release the hold", true, &k.Release, "after the release with the good key")
+		reserve("reserve with a wrong key", probe.WrongKey, "")
+		reserve("reserve without a key", probe.NoKey, "after the reserves without a good key")
+		t.confirm("confirm with a wrong key", probe.WrongKey, "")
+		t.confirm("confirm without a key", probe.NoKey, "")
+		t.release("release with a wrong key", probe.WrongKey, "")
+		t.release("release without a key", probe.NoKey, "after the releases without a good key")
+		t.give("release the hold", true, "after the release with the good key")
 	})
 }

@@ -66,15 +66,11 @@ func earlyWant(state EarlyState, party EarlyParty, option string) wanted {
 }
 
 // Kept is a hold, or its booking, that was made early in the run and is checked again late in the
-// run. The late calls are in the acts of a booking and of a hold.
+// run.
 type Kept struct {
-	Booking
-	Release         Act
-	ReleasesAgain   []Act
-	ConfirmReleased Act
-	WrongKey, NoKey Act      // the late call with such a key, before the one with the registered key
-	Seen            *Reading // late, before any further call
-	Age             time.Duration
+	Opening
+	Seen *Reading // late, before any further call
+	Age  time.Duration
 
 	made   time.Time // by this machine's clock
 	target time.Time // by the target's clock
@@ -124,12 +120,12 @@ func keep(ctx context.Context, p *Player, state EarlyState, party EarlyParty, at
 		t := p.begin(ctx, &k.Opening, want)
 		switch state {
 		case SoonReleased:
-			t.give("release the hold", true, &k.Release, "after release")
+			t.give("release the hold", true, "after release")
 		case SoonBooked:
-			t.book("confirm the hold", true, &k.Confirm, &k.BookingID, "after confirm")
+			t.book("confirm the hold", true, "after confirm")
 		case SoonUndone:
-			t.book("confirm the hold", true, &k.Confirm, &k.BookingID, "after confirm")
-			t.undo("cancel the booking", k.BookingID, true, &k.Cancel, "after the cancellation")
+			t.book("confirm the hold", true, "after confirm")
+			t.undo("cancel the booking", true, "after the cancellation")
 		}
 		k.made, k.target = time.Now(), p.Clock.Now()
 	})
@@ -168,45 +164,36 @@ func PlayKept(state EarlyState, party EarlyParty) func(context.Context, *Player,
 				t.step(func() *partner.Stop { return k.sync(ctx, p) })
 			}
 			t.count("seconds later", &k.Seen)
-			k.playLate(t, state)
+			t.playLate(state)
 		})
 	}
 }
 
-func (k *Kept) playLate(t lifecyclePlayer, state EarlyState) {
-	again := func(acts *[]Act, play func(*Act)) {
-		*acts = make([]Act, 1)
-		play(&(*acts)[0])
-	}
+// playLate makes the calls about what was left in a state seconds ago.
+func (t lifecyclePlayer) playLate(state EarlyState) {
 	switch state {
 	case LeftHeld:
-		t.confirm("confirm the hold seconds later, with a wrong key", probe.WrongKey, &k.WrongKey, "")
-		t.confirm("confirm the hold seconds later, without a key", probe.NoKey, &k.NoKey, "")
-		t.book("confirm the hold seconds later", true, &k.Confirm, &k.BookingID, "after the late confirm")
-		t.undo("cancel the booking", k.BookingID, true, &k.Cancel, "after the cancellation")
+		t.confirm("confirm the hold seconds later, with a wrong key", probe.WrongKey, "")
+		t.confirm("confirm the hold seconds later, without a key", probe.NoKey, "")
+		t.book("confirm the hold seconds later", true, "after the late confirm")
+		t.undo("cancel the booking", true, "after the cancellation")
 	case LeftOpen:
-		t.release("release the hold seconds later, with a wrong key", probe.WrongKey, &k.WrongKey, "")
-		t.release("release the hold seconds later, without a key", probe.NoKey, &k.NoKey, "")
-		t.give("release the hold seconds later", true, &k.Release, "after the late release")
+		t.release("release the hold seconds later, with a wrong key", probe.WrongKey, "")
+		t.release("release the hold seconds later, without a key", probe.NoKey, "")
+		t.give("release the hold seconds later", true, "after the late release")
 	case SoonReleased:
-		again(&k.ReleasesAgain, func(a *Act) {
-			t.release("release the same code again, seconds later", probe.GoodKey, a, "after another release, seconds later")
-		})
-		t.confirm("confirm the released code, seconds later", probe.GoodKey, &k.ConfirmReleased, "after the released code was confirmed")
+		t.release("release the same code again, seconds later", probe.GoodKey, "after another release, seconds later")
+		t.confirm("confirm the released code, seconds later", probe.GoodKey, "after the released code was confirmed")
 	case SoonBooked:
-		again(&k.Repeats, func(a *Act) {
-			t.confirm("confirm the same code again, seconds later", probe.GoodKey, a, "after another confirm, seconds later")
-		})
-		t.release("release the confirmed code, seconds later", probe.GoodKey, &k.LateRelease, "after the confirmed code was released")
-		t.cancel("cancel the booking seconds later, with a wrong key", k.BookingID, probe.WrongKey, &k.WrongKey, "")
-		t.cancel("cancel the booking seconds later, without a key", k.BookingID, probe.NoKey, &k.NoKey, "")
-		t.undo("cancel the booking, seconds later", k.BookingID, true, &k.Cancel, "after the late cancellation")
+		t.confirm("confirm the same code again, seconds later", probe.GoodKey, "after another confirm, seconds later")
+		t.release("release the confirmed code, seconds later", probe.GoodKey, "after the confirmed code was released")
+		t.cancel("cancel the booking seconds later, with a wrong key", probe.WrongKey, "")
+		t.cancel("cancel the booking seconds later, without a key", probe.NoKey, "")
+		t.undo("cancel the booking, seconds later", true, "after the late cancellation")
 	case SoonUndone:
-		again(&k.CancelsAgain, func(a *Act) {
-			t.cancel("cancel the booking again, seconds later", k.BookingID, probe.GoodKey, a, "after another cancellation, seconds later")
-		})
-		t.confirm("confirm the cancelled booking's code, seconds later", probe.GoodKey, &k.ConfirmCancelled, "after the cancelled code was confirmed")
-		t.release("release the cancelled booking's code, seconds later", probe.GoodKey, &k.ReleaseCancelled, "after the cancelled code was released")
+		t.cancel("cancel the booking again, seconds later", probe.GoodKey, "after another cancellation, seconds later")
+		t.confirm("confirm the cancelled booking's code, seconds later", probe.GoodKey, "after the cancelled code was confirmed")
+		t.release("release the cancelled booking's code, seconds later", probe.GoodKey, "after the cancelled code was released")
 	}
 }
 
@@ -255,6 +242,8 @@ func (k *Kept) sync(ctx context.Context, p *Player) *partner.Stop {
 // PlayUnknownAgain releases an unknown code late in the run.
 func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return playOnce(p, "release unknown, late", 0, func(h *RepeatedCall, _ string) {
-		h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Account.UnknownCode(), probe.GoodKey)
+		if h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Account.UnknownCode(), probe.GoodKey); h.Stop == nil {
+			h.addUnknown(h.Answer, "")
+		}
 	})
 }

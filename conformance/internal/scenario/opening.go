@@ -21,6 +21,7 @@ type Opening struct {
 	Hold   *Hold
 	Held   *Reading // after reserve
 	Stop   *partner.Stop
+	Told
 	Traits *Traits // of the partner, as known when this is read
 
 	Guests  int64 // of the hold
@@ -41,6 +42,14 @@ func (o *Opening) Reserve() []*report.Exchange {
 		return nil
 	}
 	return []*report.Exchange{o.Hold.Answer.Exchange}
+}
+
+// BookingID returns the id of the lifecycle's booking, or "" if there is none.
+func (o *Opening) BookingID() string {
+	if o.Hold == nil {
+		return ""
+	}
+	return o.Hold.BookingID()
 }
 
 type wanted struct {
@@ -134,6 +143,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	if opened.Before, opened.Stop = p.Seats.seats(ctx, offer, "before reserve"); opened.Stop != nil {
 		return opened
 	}
+	opened.addReading(opened.Before)
 	if lacksSeats(opened.Before, max(1, w.Seats)) {
 		opened.Stop = partner.NotHere(takenMeanwhile)
 		return opened
@@ -158,7 +168,10 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		return opened
 	}
 	p.Book.traits.held = true
-	opened.Held, opened.Stop = p.Seats.seats(ctx, opened.Offer, "after reserve")
+	opened.addHold(&opened, p.infants())
+	if opened.Held, opened.Stop = p.Seats.seats(ctx, opened.Offer, "after reserve"); opened.Held != nil {
+		opened.addReading(opened.Held)
+	}
 	if opened.Traits = p.Book.traits; opened.Stop == nil && opened.Holdless() {
 		if opened.TakesLater() {
 			opened.Traits.late++
@@ -252,9 +265,17 @@ type lifecyclePlayer struct {
 func (p *Player) begin(ctx context.Context, opening *Opening, want wanted) lifecyclePlayer {
 	*opening = p.open(ctx, p.on.applyCase(want))
 	if p.on.Case != nil {
-		opening.onCase, opening.Infants = true, p.on.Infants
+		opening.onCase, opening.Infants = true, p.infants()
 	}
 	return p.continueLifecycle(ctx, opening)
+}
+
+// infants returns the number of infants in the party of the case.
+func (p *Player) infants() int64 {
+	if p.on.Case == nil {
+		return 0
+	}
+	return p.on.Infants
 }
 
 // continueLifecycle continues a lifecycle that already has a slot.
@@ -271,38 +292,40 @@ func (t lifecyclePlayer) step(play func() *partner.Stop) {
 
 func (t lifecyclePlayer) count(when string, into **Reading) {
 	t.step(func() (stop *partner.Stop) {
-		*into, stop = t.Seats.seats(t.ctx, t.opening.Offer, when)
+		if *into, stop = t.Seats.seats(t.ctx, t.opening.Offer, when); *into != nil {
+			t.opening.addReading(*into)
+		}
 		return stop
 	})
 }
 
-// act makes a call. If when is not "", it then counts the seats.
-func (t lifecyclePlayer) act(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
+// countAfter counts the seats, unless when is "".
+func (t lifecyclePlayer) countAfter(when string) {
+	if when != "" {
+		t.count(when, new(*Reading))
+	}
+}
+
+// act makes a call and returns its answer; nil if there is none. If when is not "", it then counts the seats.
+func (t lifecyclePlayer) act(when string, call func() (*probe.Answer, *partner.Stop)) (answer *probe.Answer) {
 	t.step(func() (stop *partner.Stop) {
-		into.Answer, stop = call()
+		answer, stop = call()
+		t.opening.addCall(t.opening, answer, "")
 		return stop
 	})
-	if when != "" {
-		t.count(when, &into.After)
-	}
+	t.countAfter(when)
+	return answer
 }
 
 // callEnded makes a call that must be refused or have no effect, as often as the depth of the run sets
 // and its time allows. If when is not "", it then counts the seats.
-func (t lifecyclePlayer) callEnded(into *Act, when string, call func() (*probe.Answer, *partner.Stop)) {
-	t.act(into, "", call)
-	for range t.repeats(into.Answer) {
-		t.step(func() *partner.Stop {
-			answer, stop := call()
-			if answer != nil {
-				into.Again = append(into.Again, answer)
-			}
-			return stop
-		})
+func (t lifecyclePlayer) callEnded(when string, call func() (*probe.Answer, *partner.Stop)) (last *probe.Answer) {
+	last = t.act("", call)
+	for range t.repeats(last) {
+		last = t.act("", call)
 	}
-	if when != "" {
-		t.count(when, &into.After)
-	}
+	t.countAfter(when)
+	return last
 }
 
 // repeatShare is the share of the run's time for the repeats of one call without effect.
@@ -321,30 +344,29 @@ func (p *Player) repeats(first *probe.Answer) int {
 }
 
 // confirmEnded confirms the code of a hold that is no longer live.
-func (t lifecyclePlayer) confirmEnded(purpose string, into *Act, when string) {
-	t.callEnded(into, when, func() (*probe.Answer, *partner.Stop) {
+func (t lifecyclePlayer) confirmEnded(purpose, when string) {
+	t.callEnded(when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, probe.GoodKey)
 	})
 }
 
-// releaseEnded releases a code that is no longer a hold.
-func (t lifecyclePlayer) releaseEnded(purpose string, into *Act, when string) {
-	t.callEnded(into, when, func() (*probe.Answer, *partner.Stop) {
+// releaseEnded releases a code that is no longer a hold, and returns the last answer.
+func (t lifecyclePlayer) releaseEnded(purpose, when string) *probe.Answer {
+	return t.callEnded(when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, probe.GoodKey)
 	})
 }
 
-// repeatCall makes a call that must be idempotent, as often as the depth of the run sets.
-func (t lifecyclePlayer) repeatCall(into *[]Act, call func(*Act)) {
-	*into = make([]Act, t.Depth.Repeats())
-	for i := range *into {
-		call(&(*into)[i])
+// repeat makes a call that must be idempotent, as often as the depth of the run sets.
+func (t lifecyclePlayer) repeat(call func(nth int)) {
+	for nth := range t.Depth.Repeats() {
+		call(nth)
 	}
 }
 
 // confirmAgain confirms the hold's code once more, with or without the optional fields.
-func (t lifecyclePlayer) confirmAgain(purpose string, full bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+func (t lifecyclePlayer) confirmAgain(purpose string, full bool, when string) {
+	t.act(when, func() (*probe.Answer, *partner.Stop) {
 		answer, stop := t.Book.Confirm(t.ctx, purpose, t.opening.Hold, full, probe.GoodKey)
 		if stop == nil && answer.HasStatus(http.StatusOK) {
 			t.Book.observeRepeat(answer)
@@ -354,18 +376,16 @@ func (t lifecyclePlayer) confirmAgain(purpose string, full bool, into *Act, when
 }
 
 // confirm confirms the hold's code and accepts any answer.
-func (t lifecyclePlayer) confirm(purpose string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
+func (t lifecyclePlayer) confirm(purpose string, key probe.Key, when string) {
+	t.act(when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, key)
 	})
 }
 
-func (t lifecyclePlayer) book(purpose string, full bool, into *Act, id *string, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.unlessGone(func() (answer *probe.Answer, stop *partner.Stop) {
-			answer, *id, stop = t.Book.book(t.ctx, purpose, t.opening.Hold, full)
-			return answer, stop
-		})
+// book confirms the live hold.
+func (t lifecyclePlayer) book(purpose string, full bool, when string) *probe.Answer {
+	return t.act(when, func() (*probe.Answer, *partner.Stop) {
+		return t.unlessGone(func() (*probe.Answer, *partner.Stop) { return t.Book.book(t.ctx, purpose, t.opening.Hold, full) })
 	})
 }
 
@@ -387,24 +407,26 @@ func (t lifecyclePlayer) unlessGone(confirm func() (*probe.Answer, *partner.Stop
 }
 
 // release releases the hold's code and accepts any answer.
-func (t lifecyclePlayer) release(purpose string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, key) })
+func (t lifecyclePlayer) release(purpose string, key probe.Key, when string) {
+	t.act(when, func() (*probe.Answer, *partner.Stop) { return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, key) })
 }
 
 // give releases the live hold.
-func (t lifecyclePlayer) give(purpose string, body bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.opening.Hold, body) })
+func (t lifecyclePlayer) give(purpose string, body bool, when string) *probe.Answer {
+	return t.act(when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.opening.Hold, body) })
 }
 
-// cancel cancels a booking and accepts any answer.
-func (t lifecyclePlayer) cancel(purpose, id string, key probe.Key, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) { return t.Book.Cancel(t.ctx, purpose, id, key) })
+// cancel cancels the booking and accepts any answer.
+func (t lifecyclePlayer) cancel(purpose string, key probe.Key, when string) {
+	t.act(when, func() (*probe.Answer, *partner.Stop) {
+		return t.Book.Cancel(t.ctx, purpose, t.opening.BookingID(), key)
+	})
 }
 
 // undo cancels the live booking.
-func (t lifecyclePlayer) undo(purpose, id string, body bool, into *Act, when string) {
-	t.act(into, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.cancelBooking(t.ctx, purpose, t.opening.Hold, id, body)
+func (t lifecyclePlayer) undo(purpose string, body bool, when string) *probe.Answer {
+	return t.act(when, func() (*probe.Answer, *partner.Stop) {
+		return t.Book.cancelBooking(t.ctx, purpose, t.opening.Hold, t.opening.BookingID(), body)
 	})
 }
 
@@ -415,7 +437,10 @@ func (t lifecyclePlayer) reserve(purpose string, party []partnerapi.UnitQuantity
 	reserve := func(full bool) (*probe.Answer, *partner.Stop) {
 		return t.Book.reserveAnyway(t.ctx, purpose, t.opening.Offer, party, full)
 	}
-	t.act(into, "", func() (*probe.Answer, *partner.Stop) { return reserve(true) })
+	t.step(func() (stop *partner.Stop) {
+		into.Answer, stop = reserve(true)
+		return stop
+	})
 	for nth := range t.repeats(into.Answer) {
 		if t.opening.Stop != nil || !TurnedDown(into.lastAnswer()) {
 			break

@@ -157,9 +157,7 @@ func TestOnlyAHoldThatKeepsNoSeatsMayBeRefusedOnceTheyAreGone(t *testing.T) {
 			partnerShop := &shop{left: 1, uncounted: test.uncounted, confirmRefusals: test.refusals, leftAfterRefusals: test.left, holdsFor: test.holdsFor}
 			p := partnerShop.player(t, test.others)
 			var opening Opening
-			var confirm Act
-			var id string
-			p.begin(t.Context(), &opening, seat("reserve 1 seat", "")).book("confirm", true, &confirm, &id, "")
+			p.begin(t.Context(), &opening, seat("reserve 1 seat", "")).book("confirm", true, "")
 			if stop := opening.Stop; (stop == nil) != test.booked || stop != nil && stop.Kind != test.stop {
 				t.Errorf("want booked %t, else stop %d, got %+v", test.booked, test.stop, stop)
 			}

@@ -56,29 +56,6 @@ func PlayRefusedReserves(ctx context.Context, p *Player, _ int) []*probe.Answer 
 	return answers
 }
 
-// RefusedConfirms contains the confirms of codes that are no longer holds or never were.
-type RefusedConfirms struct {
-	Answers []*probe.Answer // may be nil
-	Stop    *partner.Stop
-}
-
-// PlayRefusedConfirms returns the answers to confirms that must be refused, and plays what is
-// missing.
-func PlayRefusedConfirms(ctx context.Context, p *Player, _ int) (r RefusedConfirms) {
-	unknown := PlayUnknownConfirm(ctx, p, 0)
-	if r.Stop = unknown.Stop; r.Stop != nil {
-		return r
-	}
-	r.Answers = []*probe.Answer{unknown.Answer, PlayHolding(ctx, p, 0).ConfirmReleased.Answer, PlayBooking(ctx, p, 0).ConfirmCancelled.Answer}
-	for _, near := range PlayNearCodes(ctx, p, 0).Confirms {
-		r.Answers = append(r.Answers, near.Answer)
-	}
-	if p.Clock.CanMove() || p.waits() {
-		r.Answers = append(r.Answers, PlayExpiry(ctx, p, 0).Confirm.Answer)
-	}
-	return r
-}
-
 // AnswerTimes contains how long the calls of one limit took.
 type AnswerTimes struct {
 	Limit  time.Duration

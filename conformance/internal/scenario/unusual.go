@@ -48,7 +48,7 @@ func (p *Player) unusualBooking(ctx context.Context, body partner.Body) *Unusual
 		want.body = body
 		t := p.begin(ctx, &b.Opening, want)
 		if p.Book.traits.NoCancel {
-			t.give("release the hold", true, new(Act), "")
+			t.give("release the hold", true, "")
 			t.step(func() *partner.Stop { return first.Stop })
 		}
 		t.step(func() *partner.Stop { return p.Book.MayBook(ctx) })
@@ -87,14 +87,14 @@ func (b *Booker) undoAs(ctx context.Context, h *Hold, call probe.Call) (*probe.A
 // OpenRelease is a hold that is released with additional fields in the body.
 type OpenRelease struct {
 	Opening
-	Release Act
+	Release *probe.Answer
 }
 
 // PlayOpenRelease makes a hold and releases it with fields that the contract does not name.
 func PlayOpenRelease(ctx context.Context, p *Player, _ int) *OpenRelease {
 	return playOnce(p, "open release", 0, func(r *OpenRelease, _ string) {
 		t := p.begin(ctx, &r.Opening, seat("reserve 1 seat, to release it", ""))
-		t.act(&r.Release, "", func() (*probe.Answer, *partner.Stop) {
+		r.Release = t.act("", func() (*probe.Answer, *partner.Stop) {
 			return p.Book.undoAs(ctx, r.Hold, partner.UnnamedFields.Of(partner.Release("release the hold, "+partner.UnnamedFields.String(), r.Hold.Code, true, probe.GoodKey)))
 		})
 	})

@@ -270,9 +270,9 @@ func (p webhookPlayer) row() *partner.Stop {
 
 func (p webhookPlayer) release(o *Opening) {
 	n := p.recordReturn("the release of a hold", o)
-	var act Act
-	p.continueLifecycle(p.ctx, o).give("release the hold, to see whether it is notified", true, &act, "after release")
-	p.take(n, act)
+	t := p.continueLifecycle(p.ctx, o)
+	t.give("release the hold, to see whether it is notified", true, "")
+	p.take(n, t, "after release")
 }
 
 // cancel confirms a hold and cancels the booking. If the partner does not support cancellations, it releases
@@ -284,11 +284,9 @@ func (p webhookPlayer) cancel(o *Opening) {
 	}
 	n := p.recordReturn("the cancellation of a booking", o)
 	t := p.continueLifecycle(p.ctx, o)
-	var confirm, cancel Act
-	id := ""
-	t.book("confirm the hold, to cancel the booking", true, &confirm, &id, "")
-	t.undo("cancel the booking, to see whether it is notified", id, true, &cancel, "after the cancellation")
-	p.take(n, cancel)
+	t.book("confirm the hold, to cancel the booking", true, "")
+	t.undo("cancel the booking, to see whether it is notified", true, "")
+	p.take(n, t, "after the cancellation")
 }
 
 // recordReturn ends what is heard of the hold, and begins what is heard of giving it back.
@@ -302,9 +300,10 @@ func (p webhookPlayer) recordReturn(change string, o *Opening) *Notified {
 	return &Notified{Change: change, Offer: o.Offer, since: since}
 }
 
-func (p webhookPlayer) take(n *Notified, act Act) {
-	if act.After != nil {
-		n.Seats = []*Reading{act.After}
+func (p webhookPlayer) take(n *Notified, t lifecyclePlayer, when string) {
+	var after *Reading
+	if t.count(when, &after); after != nil {
+		n.Seats = []*Reading{after}
 		p.Returns = append(p.Returns, n)
 	}
 }

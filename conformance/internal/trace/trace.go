@@ -16,7 +16,7 @@ import (
 // None is the hold of a call whose code or booking id is unknown to the partner.
 const None = -1
 
-// Act is one call and its answer, or one reading of a slot.
+// Act is one call and its answer, one reading of a slot, or the expiry of all holds.
 type Act struct {
 	Does  model.Kind
 	Slot  int            // index of the slot in the story
@@ -35,6 +35,7 @@ type Act struct {
 	Cut    bool          // only the beginning of the answer is known
 	Raced  bool          // another call about the same hold was in progress
 	Seats  model.Seats   // what a reading shows: Counted and Least
+	Moved  int64         // by how many seats others have moved the slot while it was read again
 }
 
 // SlotName names one of several slots of a story, as the end of a phrase; "" if the story has only one.

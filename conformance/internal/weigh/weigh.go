@@ -69,7 +69,7 @@ func (j *judging) step(rule string, s judge.Step) (finding judge.Finding, enough
 	case s.Enough != nil:
 		return judge.Finding{}, s.Enough(subjects[0](j.ctx, j.Player, 0)) && j.held
 	case s.Try != nil:
-		return j.tries(s, subjects), false
+		return j.tries(rule, s, subjects), false
 	}
 	for _, play := range subjects {
 		value := play(j.ctx, j.Player, 0)
@@ -94,7 +94,7 @@ func similarCase(value any) *plan.Case {
 	return nil
 }
 
-func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
+func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.Finding {
 	var open *partner.Stop
 	counted := s.Seats == ""
 	for i, play := range subjects {
@@ -104,6 +104,9 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 		value := play(j.ctx, j.Player, 0)
 		if value == nil {
 			continue
+		}
+		if s.Told {
+			j.Exercised(rule, value)
 		}
 		var stop *partner.Stop
 		switch first := s.Try(value); {
@@ -119,7 +122,7 @@ func (j *judging) tries(s judge.Step, subjects []judge.Play) judge.Finding {
 				return judge.Finding{Outcome: report.Failed, Message: broken.Flaw, Picture: broken.Picture, Cause: broken.Cause, Suspects: broken.Suspects}
 			}
 			j.held = j.held || stop == nil
-			if s.Optional && stop != nil {
+			if s.Optional && stop != nil && (!s.Told || stop.IsBreach()) {
 				return judge.FromStop(stop)
 			}
 		}

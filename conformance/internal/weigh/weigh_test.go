@@ -69,7 +69,7 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 	} {
 		played := 0
 		step, subjects := madeUp(test.clean, &played, test.tries...)
-		if f := newJudging(t).tries(step, subjects); f.Outcome != test.want || f.Message != test.says || played != test.played {
+		if f := newJudging(t).tries("", step, subjects); f.Outcome != test.want || f.Message != test.says || played != test.played {
 			t.Errorf("%s: want %q with %q after %d tries, got %q with %q after %d", test.name, test.want, test.says, test.played, f.Outcome, f.Message, played)
 		}
 	}
@@ -95,7 +95,7 @@ func TestSlotsWithoutVacanciesShowNoSeats(t *testing.T) {
 		played := 0
 		step, subjects := madeUp(1, &played, test.first)
 		step.Seats, step.Optional = "the seats are not stated", test.optional
-		if f := newJudging(t).tries(step, subjects); f.Outcome != test.want || played != 1 {
+		if f := newJudging(t).tries("", step, subjects); f.Outcome != test.want || played != 1 {
 			t.Errorf("%s: want %q immediately, got %q after %d", test.name, test.want, f.Outcome, played)
 		}
 	}

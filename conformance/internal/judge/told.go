@@ -1,0 +1,182 @@
+package judge
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+)
+
+// teller is a scenario that was played act by act.
+type teller interface {
+	Tell() ([]scenario.ToldAct, *partner.Stop)
+}
+
+// Subjects returns what a step plays and judges.
+type Subjects = func(context.Context, *scenario.Player) []Play
+
+// tells is the step that judges a rule about holds and bookings by scenarios, act by act.
+func tells(r rule.Rule, of Subjects) Step {
+	return Step{Subjects: of, Clean: 1, Told: true, Answers: true, Try: func(value any) Try { return tellTry(value.(teller), r) }}
+}
+
+// tellsSeats is the same step for a rule about seats.
+func tellsSeats(r rule.Rule, of Subjects) Step {
+	step := tells(r, of)
+	step.Answers, step.Seats = false, "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
+	return step
+}
+
+// ToldByAny returns the spec that judges scenarios by every rule about holds and bookings but those that ignore selects.
+// A breach names its rule as its cause.
+func ToldByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
+	return spec(rule.Rule{}, optionalStep(Step{Subjects: of, Clean: 1, Told: true, Try: func(value any) Try {
+		acts, stop := value.(teller).Tell()
+		if said := judgeActs(acts, ignore).first(); said != nil {
+			return said.try(acts)
+		}
+		return Try{Stop: stop}
+	}}))
+}
+
+// JudgedIn returns the ids of the rules that judge a scenario.
+func JudgedIn(value any) (ids []string) {
+	acts, _ := value.(teller).Tell()
+	for id := range judgeActs(acts, nil) {
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// testimony is what the acts of a scenario show about one rule: its first flaw, or the last act that it judged.
+type testimony struct {
+	trace.Judgement // its Rule is set, its Flaw is "" if nothing is wrong
+	at, nth         int
+}
+
+// testimonies are those of a scenario, by the ids of the rules.
+type testimonies map[string]testimony
+
+// first returns the first flaw, or nil.
+func (all testimonies) first() (found *testimony) {
+	for _, one := range all {
+		if one.Flaw != "" && (found == nil || cmp.Or(cmp.Compare(one.at, found.at), cmp.Compare(one.nth, found.nth)) < 0) {
+			found = &one
+		}
+	}
+	return found
+}
+
+// judgeActs judges the acts of a scenario. After a flaw they are judged again without its rule, so that one broken rule
+// hides no other.
+func judgeActs(acts []scenario.ToldAct, ignore func(rule.Rule) bool) testimonies {
+	all, broken := testimonies{}, true
+	for broken {
+		broken = false
+		noted, at := []rule.Rule(nil), 0
+		l := NewLifecycle(Given{}, func(of rule.Rule) bool { return all[of.ID].Flaw != "" || ignore != nil && ignore(of) }, func(of rule.Rule, _ string) { noted = append(noted, of) })
+		l.Open([]model.Seats{{}})
+		for i, act := range acts {
+			if at = i; act.Read != nil && !slices.ContainsFunc(acts[:i], func(a scenario.ToldAct) bool { return a.Read != nil }) {
+				first := act.Seats
+				first.Least += act.Moved
+				l.Open([]model.Seats{first})
+				continue
+			}
+			noted = noted[:0]
+			j := l.Take(act.Act)
+			for _, of := range noted {
+				if known := all[of.ID]; known.Flaw == "" {
+					all[of.ID] = testimony{Judgement: trace.Judgement{Rule: of}, at: at}
+				}
+			}
+			if j.Flaw != "" {
+				all[j.Rule.ID], broken = testimony{Judgement: j, at: at, nth: len(all)}, true
+				break
+			}
+		}
+	}
+	return all
+}
+
+// tellTry returns what a scenario shows about a rule, to be weighed.
+func tellTry(value teller, r rule.Rule) Try {
+	acts, stop := value.Tell()
+	all := judgeActs(acts, nil)
+	if said, judged := all[r.ID]; judged {
+		return said.try(acts)
+	}
+	uncounted := slices.ContainsFunc(acts, func(a scenario.ToldAct) bool { return a.Read != nil && !a.Seats.Counted })
+	if first := all.first(); first != nil && stop == nil && !uncounted {
+		return first.try(acts)
+	}
+	t := stoppedTry(stop)
+	_, further := value.(*scenario.OptionCheck) // one of several
+	t.Skip, t.Uncounted = further && t.Stop.OnlyMissing(), uncounted
+	return t
+}
+
+// try returns the testimony as a try.
+func (s testimony) try(acts []scenario.ToldAct) Try {
+	act := acts[s.at]
+	t := Try{Sure: s.Flaw != "" && !s.Others}
+	before := lastReading(acts[:s.at])
+	if act.Read != nil {
+		// A breach shows in the same way again; other customers come at any call.
+		t.At, t.Off, t.Emptied = act.Read, s.Off+int64(s.at)<<32, s.Off < 0 && act.Read.First.Left == 0
+		t.Took = act.Read.First.Time().Sub(before.Last.Time())
+	}
+	if s.Flaw == "" {
+		return t
+	}
+	t.Cause, t.Flaw, t.Shown = &s.Rule, s.Flaw, shownBefore(acts[:s.at])
+	if act.Read != nil {
+		t.Flaw = fmt.Sprintf("Expected %s left %s (%d %s), received %d",
+			model.SeatsWord(act.Read.First.Left-s.Off), act.Read.When, before.Last.Left, before.When, act.Read.First.Left)
+		t.Shown = append(t.Shown, act.Read.First.Shown)
+		return t
+	}
+	t.Shown = append(t.Shown, act.Answer.Exchange)
+	if act.How != "" {
+		t.Flaw = act.How + ": " + t.Flaw
+	}
+	if act.Key == probe.EmptyKey {
+		t.Suspects = KeyMissing[act.Answer.Endpoint]
+	}
+	return t
+}
+
+func lastReading(acts []scenario.ToldAct) *scenario.Reading {
+	for _, act := range slices.Backward(acts) {
+		if act.Read != nil {
+			return act.Read
+		}
+	}
+	return nil
+}
+
+// mostToldBefore is the maximum number of earlier acts that are evidence: what was read last, and the calls.
+const mostToldBefore = 6
+
+func shownBefore(acts []scenario.ToldAct) (shown []*report.Exchange) {
+	read := false
+	for _, act := range slices.Backward(acts) {
+		switch {
+		case len(shown) == mostToldBefore:
+		case act.Answer != nil && act.Hold != trace.None:
+			shown = append(shown, act.Answer.Exchange)
+		case act.Read != nil && !read:
+			shown, read = append(shown, act.Read.Last.Shown), true
+		}
+	}
+	slices.Reverse(shown)
+	return shown
+}
