@@ -142,7 +142,7 @@ func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) 
 	t.Parallel()
 	// The day decides which slots there are. On this one few have as many seats as those of the lifecycle that breaks.
 	broken := mockpartner.Options{
-		Defects: []string{"release-after-a-cancellation-gives-nothing-back"}, Now: time.Date(2026, 11, 22, 3, 40, 0, 0, time.UTC),
+		Defects: []string{"release-after-a-cancellation-gives-nothing-back"}, Now: time.Date(2026, 11, 24, 3, 40, 0, 0, time.UTC),
 	}
 	_, address := startMock(t, broken)
 	r := judge(t, address, ofMock(address, "--label", ofLifecycles, "--explore", "50", "--seed", "1")...)

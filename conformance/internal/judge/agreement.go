@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -150,28 +149,6 @@ func slotsOn(in scenario.SlotAnswer, window discover.Window, ids []string) (on [
 		}
 	}
 	return on
-}
-
-// closedOptions is the number of slots of a status that are tried, each of another option if
-// possible.
-const closedOptions = 14
-
-// ClosedSpecs returns the specs that judge again, in several options, whether slots that cannot be
-// booked are refused.
-func ClosedSpecs() []Spec {
-	var steps []Step
-	for _, status := range scenario.ClosedStatuses {
-		play := scenario.PlayClosedSlot(status)
-		for nth := range closedOptions {
-			steps = append(steps, breachOnly(weighTries(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
-				if p.Depth == plan.Quick || p.Time.LateForMore() {
-					return play(ctx, p, attempt)
-				}
-				return play(ctx, p, nth+attempt)
-			}, closedRefused)))
-		}
-	}
-	return []Spec{spec(rule.ReserveSoldOut, steps...)}
 }
 
 // FieldSpecs returns the specs that judge the rules about fields again, with all answers read so

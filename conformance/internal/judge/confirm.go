@@ -7,7 +7,6 @@ import (
 	"reflect"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -39,7 +38,7 @@ func confirmSpecs() []Spec {
 		spec(rule.ConfirmFields, booked, fields()),
 		confirmed(rule.ConfirmConfirmed),
 		confirmed(rule.ConfirmEcho),
-		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayAll, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
+		distinctBookings(scenario.PlayAll),
 		spec(rule.ConfirmMinimal, booked, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return requireFact(b.BookingID() != "", b.Stop) })),
 		spec(rule.ConfirmVacancies, tellsSeats(rule.ConfirmVacancies, booking), optionalStep(tellsSeats(rule.ConfirmVacancies, secondBooking))),
 		spec(rule.ConfirmRepeatBooking, tells(rule.ConfirmRepeatBooking, booking)),

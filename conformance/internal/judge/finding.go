@@ -227,8 +227,8 @@ var answerRules = map[partnerapi.Endpoint]struct {
 	partnerapi.Cancel:       {status: rule.CancelStatus, json: rule.CancelJSON, minimal: rule.CancelWithoutBody},
 }
 
-// StatusRule returns the rule about the status of the usual calls to an endpoint.
-func StatusRule(of partnerapi.Endpoint) rule.Rule { return answerRules[of].status }
+// statusRule returns the rule about the status of the usual calls to an endpoint.
+func statusRule(of partnerapi.Endpoint) rule.Rule { return answerRules[of].status }
 
 // causeOf returns the rule that a stop shows to be broken, or false.
 func causeOf(stop *partner.Stop) (rule.Rule, bool) {

@@ -36,6 +36,7 @@ type Lifecycle struct {
 	doubtful *int         // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
 	decided  bool         // a reading has shown it
 	note     Note
+	byBody   bool
 }
 
 // Note is told of each rule that judges an act, and of what is wrong; "" if nothing is.
@@ -57,6 +58,12 @@ func (g Given) Forget(code, booking string) {
 // known to be broken; it and note may be nil.
 func NewLifecycle(given Given, ignore func(rule.Rule) bool, note Note) *Lifecycle {
 	return &Lifecycle{given: given, ignore: ignore, note: note}
+}
+
+// ByBody makes a breach by the status of a call whose body is unusual one of the rule about such bodies.
+func (l *Lifecycle) ByBody() *Lifecycle {
+	l.byBody = true
+	return l
 }
 
 // Open implements trace.Judge.
@@ -135,8 +142,11 @@ func (l *Lifecycle) seatLawOf(act trace.Act) seatLaw {
 	}
 }
 
-// Adopt adds a hold of which nothing is known.
-func (l *Lifecycle) Adopt() { l.enter(trace.Act{}, false); l.state.RecordUnknown(0) }
+// Adopt adds a hold at a stage. Its reserve was not seen.
+func (l *Lifecycle) Adopt(at model.Stage) {
+	l.enter(trace.Act{}, false)
+	l.state.Holds[0].Stage = at
+}
 
 // laws lists the rules about a call: about its status, about the seats after it, and about the code or id in its
 // answer.
@@ -176,6 +186,19 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 			model.Cancelled: {answer: rule.CancelRepeatStatus, seats: rule.CancelRepeatVacancies},
 			model.Refused:   {answer: rule.CancelUnknown, seats: rule.CancelUnknown},
 		}[l.on]
+	}
+}
+
+// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
+// for a party of that many guests of that many types.
+func seatRules(guests int64, types int) (takes, gives rule.Rule) {
+	switch {
+	case types > 1:
+		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
+	case guests > 1:
+		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
+	default:
+		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
 	}
 }
 
@@ -226,6 +249,7 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 	l.idle[act.Slot] = true
 	defer func() { want.Least += act.Moved }()
 	if want.Allow(left) {
+		l.state.RecordReading(act.Slot, left)
 		for _, law := range l.since {
 			l.find(&j, law.Rule, "")
 		}
@@ -314,6 +338,9 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 	flaw := ""
 	if !(accepted && want.Accept) && !(refused && want.Refuse) {
 		flaw = "Expected " + j.Want + ", received " + answer.Words()
+	}
+	if about, has := RuleOfBody(answer.Endpoint, act.Body); l.byBody && has && !(refused && act.Does == model.Reserve) && (act.Hold == trace.None || of.ID == statusRule(answer.Endpoint).ID) {
+		of = about
 	}
 	l.find(j, of, flaw)
 	l.unsure = j.Flaw != "" && !(act.Does == model.Reserve && (accepted || refused))
@@ -502,4 +529,11 @@ func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
 	if l.on == stage && !l.state.Slots[act.Slot].Counted {
 		l.freed[act.Slot] = !l.trusted[act.Slot]
 	}
+}
+
+// uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done
+// with a shared id may be done to the other thing.
+var uniqueness = map[string]string{
+	rule.ReserveCode.ID:      rule.ReserveCodeUnique.ID,
+	rule.ConfirmBookingID.ID: rule.ConfirmIDUnique.ID,
 }

@@ -11,10 +11,10 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/plural"
-	"partnerkit.dev/schemas"
 )
 
 // together is the step that checks that concurrent calls are allowed.
@@ -127,16 +127,10 @@ func (r *race) end(expected int64, format string, args ...any) {
 	}
 }
 
-// withCertainFlaw sets a flaw that other customers cannot have caused.
-func (t Try) withCertainFlaw(flaw raceFlaw) Try {
-	t.Flaw, t.Cause, t.Sure = flaw.words, flaw.rule, true
+// withCertainFlaw sets a flaw that other customers cannot have caused. cause is the rule about it; nil: the race.
+func (t Try) withCertainFlaw(flaw string, cause *rule.Rule) Try {
+	t.Flaw, t.Cause, t.Sure = flaw, cause, true
 	return t
-}
-
-// raceFlaw is what is wrong with an answer, and the rule about it; nil means the race itself.
-type raceFlaw struct {
-	words string
-	rule  *rule.Rule
 }
 
 // smallParty is the number of guests that no partner may refuse for being too many.
@@ -148,11 +142,8 @@ func lastSeats(t *scenario.LastSeats) Try {
 		return stoppedTry(t.Stop)
 	}
 	r := round("reserves of the last seats", t.Scarce, t.Attempts.Answers(), t.Full, false)
-	if flaw := attemptsFlaw(t.Attempts); flaw.words != "" {
-		return r.withCertainFlaw(flaw)
-	}
-	if t.Mixed {
-		r.Suspects = []rule.Rule{rule.ReserveVacanciesMixed}
+	if flaw, of := reservesFlaw(t.Attempts); flaw != "" {
+		return r.withCertainFlaw(flaw, of)
 	}
 	won, left := r.reserves(t.Attempts, t.Party, 0), t.Scarce.Last.Left
 	held := min(left/t.Party, int64(len(t.Attempts)))
@@ -176,12 +167,12 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	}
 	r := round("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, holdOf(t.Party, model.Held))
 	r.Shown = append(r.Shown, t.Look.Last.Exchange)
-	flaw := allDone(rule.ReleaseRepeatStatus, t.Releases...)
-	if flaw.words == "" {
-		flaw = attemptsFlaw(t.Swaps)
+	flaw, of := repeatsFlaw(model.Released, model.Release, t.Releases...)
+	if flaw == "" {
+		flaw, of = reservesFlaw(t.Swaps)
 	}
-	if flaw.words != "" {
-		return r.withCertainFlaw(flaw)
+	if flaw != "" {
+		return r.withCertainFlaw(flaw, of)
 	}
 	won := r.reserves(t.Swaps, 1, 1)
 	r.addAccepted(model.Release, t.Releases...)
@@ -197,8 +188,8 @@ func judgeApart(a *scenario.Apart) Try {
 		return stoppedTry(a.Stop)
 	}
 	const of = "reserves of two slots, while the catalog and availability are read"
-	if flaw := attemptsFlaw(a.Guests); flaw.words != "" {
-		return round(of, a.Before, a.Guests.Answers(), a.After, false).withCertainFlaw(flaw)
+	if flaw, cause := reservesFlaw(a.Guests); flaw != "" {
+		return round(of, a.Before, a.Guests.Answers(), a.After, false).withCertainFlaw(flaw, cause)
 	}
 	var last Try
 	for i, read := range [][2]*scenario.Reading{{a.Before, a.After}, {a.OtherBefore, a.OtherAfter}} {
@@ -245,8 +236,8 @@ func confirmedTwice(b *scenario.Twice) Try {
 		taken = party
 	}
 	if b.Release != nil {
-		if flaw := allDone(rule.ReleaseConfirmed, b.Release); flaw.words != "" {
-			return r.withCertainFlaw(flaw)
+		if flaw, of := repeatsFlaw(model.Booked, model.Release, b.Release); flaw != "" {
+			return r.withCertainFlaw(flaw, of)
 		}
 		r.addAccepted(model.Release, b.Release)
 		r.Suspects = []rule.Rule{rule.ReleaseRace, rule.ReleaseVacanciesOne, rule.ReleaseConfirmedKeeps}
@@ -263,7 +254,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	}
 	r.end(left-taken, "%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
-		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), bookingWords(b.Confirms[0]), bookingWords(b.Confirms[1]))})
+		return r.withCertainFlaw(fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), bookingWords(b.Confirms[0]), bookingWords(b.Confirms[1])), nil)
 	}
 	return r.Try
 }
@@ -283,14 +274,15 @@ func cancelledTwice(b *scenario.Twice) Try {
 	}
 	const of = "two cancellations of a booking, alone, while its code is confirmed again, and while another customer reserves"
 	r := round(of, b.Confirmed, answers, b.Cancelled, false, holdOf(b.Opening.Guests, model.Booked))
-	if flaw := allDone(rule.CancelRepeatStatus, b.Cancels...); flaw.words != "" {
-		return r.withCertainFlaw(flaw)
+	flaw, cause := repeatsFlaw(model.Cancelled, model.Cancel, b.Cancels...)
+	if flaw == "" {
+		flaw, cause = reservesFlaw(b.Guests)
 	}
-	if flaw := attemptsFlaw(b.Guests); flaw.words != "" {
-		return r.withCertainFlaw(flaw)
+	if flaw != "" {
+		return r.withCertainFlaw(flaw, cause)
 	}
 	if id := b.Hold.BookingID(); b.Again != nil && b.Again.HasStatus(http.StatusOK) && partner.Text(b.Again, "externalBookingId") != id {
-		return r.withCertainFlaw(raceFlaw{words: fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, bookingWords(b.Again))})
+		return r.withCertainFlaw(fmt.Sprintf("a booked code was confirmed again while its booking was cancelled: expected booking %q or a refusal, received %s", id, bookingWords(b.Again)), nil)
 	}
 	r.addAccepted(model.Cancel, b.Cancels...)
 	if len(b.Guests) > 0 {
@@ -313,37 +305,29 @@ func guests(n int64) string { return plural.Count(int(n), "guest") }
 
 func countHolds(holds int64) string { return plural.Count(int(holds), "hold was", "holds were") }
 
-// attemptsFlaw returns what is wrong with the answers to reserves, each by itself and together.
-func attemptsFlaw(attempts scenario.Attempts) raceFlaw {
-	codes := map[string]bool{}
-	for _, a := range attempts {
-		switch {
-		case a.WasWon() && codes[a.Code]:
-			return raceFlaw{fmt.Sprintf("expected a unique code for each hold, received %q twice", a.Code), &rule.ReserveCodeUnique}
-		case a.WasWon():
-			codes[a.Code] = true
-		case a.Answer.HasStatus(http.StatusOK, http.StatusCreated):
-			return raceFlaw{"reserves at the same time: expected a hold with a reservation code, received " + a.Answer.Words() + " without one", &rule.ReserveCode}
-		case partner.IsBusy(a.Answer):
-		case !a.Answer.HasStatus(http.StatusBadRequest):
-			return raceFlaw{"reserves at the same time: expected 200 or 201 with a hold, or a refusal with 400, received " + a.Answer.Words(), &rule.ReserveStatus}
-		default:
-			if problems := schemas.Validate(schemas.Refusal, a.Answer.Raw); len(problems) > 0 {
-				return raceFlaw{problems[0].String(), &rule.ReserveRefusalMessage}
-			}
+// reservesFlaw judges the answers to reserves at the same time, each by itself and their codes together.
+func reservesFlaw(attempts scenario.Attempts) (flaw string, of *rule.Rule) {
+	l := NewLifecycle(Given{}, nil, nil)
+	l.Open([]model.Seats{{}})
+	for i, a := range attempts {
+		if j := l.Take(trace.Act{Does: model.Reserve, Hold: i, Party: model.Party{Guests: 1}, Answer: a.Answer}); j.Flaw != "" && !partner.IsBusy(a.Answer) {
+			return "reserves at the same time: " + j.Flaw, &j.Rule
 		}
 	}
-	return raceFlaw{}
+	return "", nil
 }
 
-// allDone returns the first of these calls that was not answered 200. of is the rule about that.
-func allDone(of rule.Rule, answers ...*probe.Answer) raceFlaw {
+// repeatsFlaw judges the answers to the same call about a hold at a stage, made at the same time.
+func repeatsFlaw(at model.Stage, does model.Kind, answers ...*probe.Answer) (flaw string, of *rule.Rule) {
+	l := NewLifecycle(Given{}, nil, nil)
+	l.Open([]model.Seats{{}})
+	l.Adopt(at)
 	for _, answer := range answers {
-		if !answer.HasStatus(http.StatusOK) {
-			return raceFlaw{"calls at the same time: expected 200, received " + answer.Words(), &of}
+		if j := l.Take(trace.Act{Does: does, Answer: answer}); j.Flaw != "" {
+			return "calls at the same time: " + j.Flaw, &j.Rule
 		}
 	}
-	return raceFlaw{}
+	return "", nil
 }
 
 func bookingWords(answer *probe.Answer) string {

@@ -1,13 +1,13 @@
 package judge
 
 import (
+	"context"
 	"fmt"
-	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -50,7 +50,7 @@ func reserveSpecs() []Spec {
 	return append(specs,
 		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, holdLife), tells(rule.ReserveExpiresLater, booking), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
 		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, keepsSeats), tells(rule.ReserveExpiresWindow, booking)),
-		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayAll, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
+		distinctCodes(scenario.PlayAll),
 		spec(rule.ReserveMinimal, held, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding { return requireFact(h.Hold != nil, h.Stop) })),
 		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, tellsSeats(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
 		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, tellsSeats(rule.ReserveVacanciesMany, holding))...),
@@ -123,30 +123,6 @@ func keepsSeats(b *scenario.Booking) Finding {
 	})
 }
 
-// requireDistinct finds two entries of the ledger that share an id.
-func requireDistinct(field string, id func(ledger.Entry) string) func(scenario.Record) Finding {
-	return func(all scenario.Record) Finding {
-		first := map[string]bool{}
-		for _, entry := range all.Entries {
-			value := id(entry)
-			if value != "" && first[value] {
-				f := Breach("Expected a unique %s for each, received %q twice", field, value)
-				for _, exchange := range all.Exchanges {
-					if exchange.Response != nil && strings.Contains(exchange.Response.Body.Text, value) {
-						f.Exchanges = append(f.Exchanges, exchange)
-					}
-				}
-				return f
-			}
-			first[value] = true
-		}
-		if len(first) < 2 {
-			return Doubt("fewer than two could be made").withRemedy("Offer more bookable slots, or raise --max-holds and --max-bookings.")
-		}
-		return Finding{}
-	}
-}
-
 func mixedTaken(m *scenario.MixedParty) Finding {
 	switch {
 	case m.Hold != nil || m.Stop == nil:
@@ -205,15 +181,6 @@ func reserveRefusals(answers []*probe.Answer) Finding {
 	return f
 }
 
-// RecordSpecs returns the specs of the rules about everything that was made in the run. They are
-// judged again at the end of the run.
-func RecordSpecs() []Spec {
-	return []Spec{
-		spec(rule.ReserveCodeUnique, judgeOnce(scenario.PlayRecord, requireDistinct("reservationConfirmationCode", func(e ledger.Entry) string { return e.Code }))),
-		spec(rule.ConfirmIDUnique, judgeOnce(scenario.PlayRecord, requireDistinct("externalBookingId", func(e ledger.Entry) string { return e.BookingID }))),
-	}
-}
-
 // lastSeat weighs the refusal of a seat that the slot shows as left. If the lifecycle has already taken
 // all seats, the slot shows seats of its holds, which another rule is about.
 func lastSeat(t *scenario.SellOut) Try {
@@ -224,4 +191,26 @@ func lastSeat(t *scenario.SellOut) Try {
 		Flaw: fmt.Sprintf("Expected a hold of 1 seat, with %s left; received a refusal: %s", model.SeatsWord(t.Full.Last.Left), t.Refused.Message),
 		At:   t.Full, Shown: append([]*report.Exchange{t.Full.Last.Shown}, t.Refused.Exchanges...),
 	}
+}
+
+// closedOptions is the number of slots of a status that are tried, each of another option if
+// possible.
+const closedOptions = 14
+
+// ClosedSpecs returns the specs that judge again, in several options, whether slots that cannot be
+// booked are refused.
+func ClosedSpecs() []Spec {
+	var steps []Step
+	for _, status := range scenario.ClosedStatuses {
+		play := scenario.PlayClosedSlot(status)
+		for nth := range closedOptions {
+			steps = append(steps, breachOnly(weighTries(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
+				if p.Depth == plan.Quick || p.Time.LateForMore() {
+					return play(ctx, p, attempt)
+				}
+				return play(ctx, p, nth+attempt)
+			}, closedRefused)))
+		}
+	}
+	return []Spec{spec(rule.ReserveSoldOut, steps...)}
 }

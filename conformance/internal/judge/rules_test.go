@@ -159,7 +159,19 @@ func TestLimitsAreJudgedOverAllCalls(t *testing.T) {
 
 func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 	t.Parallel()
+	held := func(code string) *probe.Answer {
+		return answer(200, `{"reservationConfirmationCode":"`+code+`","expiresAt":"2026-07-01T10:20:00Z"}`)
+	}
+	released := func(status int) *probe.Answer {
+		a := answer(status, `{"success":true}`)
+		a.Endpoint = partnerapi.Release
+		return a
+	}
 	attempt := func(code string, answer *probe.Answer, ms int) *scenario.Hold {
+		if code != "" {
+			answer = held(code)
+		}
+		answer.Endpoint = partnerapi.Reserve
 		answer.StartedAt, answer.Duration = time.Unix(0, 0).Add(time.Duration(ms)*time.Millisecond), 10*time.Millisecond
 		return &scenario.Hold{Code: code, Answer: answer}
 	}
@@ -173,17 +185,17 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		flaw string
 		sure bool
 	}{
-		{"one seat, one hold", race(0, attempt("a", answer(200, ""), 10), attempt("", full, 10)), "", false},
-		{"one seat, two holds", race(0, attempt("a", answer(200, ""), 10), attempt("b", answer(200, ""), 10)), "expected 1 hold and 0 left, received 2 holds and 0 left", false},
-		{"a code twice", race(0, attempt("a", answer(200, ""), 10), attempt("a", answer(200, ""), 10)), `received "a" twice`, true},
-		{"a hold without a code", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(200, ""), 10)), "received 200 OK without one", true},
+		{"one seat, one hold", race(0, attempt("a", nil, 10), attempt("", full, 10)), "", false},
+		{"one seat, two holds", race(0, attempt("a", nil, 10), attempt("b", nil, 10)), "expected 1 hold and 0 left, received 2 holds and 0 left", false},
+		{"a code twice", race(0, attempt("a", nil, 10), attempt("a", nil, 10)), `received "a" again`, true},
+		{"a hold without a code", race(0, attempt("a", nil, 10), attempt("", answer(200, "{}"), 10)), "reservationConfirmationCode: expected one, received none", true},
 		{"two seats, parties of two, and only refusals", lastSeats(&scenario.LastSeats{
 			Party: 2, Scarce: lookAt(0, 2), Full: lookAt(100, 2), Attempts: []*scenario.Hold{attempt("", full, 10), attempt("", full, 20)},
 		}), "Expected a hold for 2 guests, with 2 seats left; received only refusals", false},
-		{"a crash", race(0, attempt("a", answer(200, ""), 10), attempt("", answer(500, ""), 10)), "received 500", true},
+		{"a crash", race(0, attempt("a", nil, 10), attempt("", answer(500, ""), 10)), "received 500", true},
 		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{
-			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{answer(200, ""), answer(404, "")},
-		}), "expected 200, received 404", true},
+			Full: lookAt(0, 0), Swapped: lookAt(100, 1), Look: lookAt(50, 1), Releases: []*probe.Answer{released(200), released(404)},
+		}), "Expected 200, received 404", true},
 		{"two confirms, after which the seats could not be read", confirmedTwice(&scenario.Twice{
 			Opening: scenario.Opening{Stop: partner.NewStop("turned away")}, Confirms: []*probe.Answer{answer(200, ""), answer(200, "")},
 		}), "", false},

@@ -243,19 +243,6 @@ func (m Move) seatDifference(seats int64) int64 {
 	return off
 }
 
-// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
-// for a party of that many guests of that many types.
-func seatRules(guests int64, types int) (takes, gives rule.Rule) {
-	switch {
-	case types > 1:
-		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
-	case guests > 1:
-		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
-	default:
-		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
-	}
-}
-
 // expectUnchanged expects that acts have not changed the seats since a reading.
 func expectUnchanged(before *scenario.Reading, stop *partner.Stop, acts ...scenario.Act) Move {
 	return Move{before: before, after: lastAct(acts).After, stop: stop, between: exchangesOf(acts...)}

@@ -82,7 +82,7 @@ func judgeActs(acts []scenario.ToldAct, ignore func(rule.Rule) bool) testimonies
 	for broken {
 		broken = false
 		noted, at := []rule.Rule(nil), 0
-		l := NewLifecycle(Given{}, func(of rule.Rule) bool { return all[of.ID].Flaw != "" || ignore != nil && ignore(of) }, func(of rule.Rule, _ string) { noted = append(noted, of) })
+		l := NewLifecycle(Given{}, func(of rule.Rule) bool { return all[of.ID].Flaw != "" || ignore != nil && ignore(of) }, func(of rule.Rule, _ string) { noted = append(noted, of) }).ByBody()
 		l.Open([]model.Seats{{}})
 		for i, act := range acts {
 			if at = i; act.Read != nil && !slices.ContainsFunc(acts[:i], func(a scenario.ToldAct) bool { return a.Read != nil }) {
@@ -115,7 +115,7 @@ func tellTry(value teller, r rule.Rule) Try {
 		return said.try(acts)
 	}
 	uncounted := slices.ContainsFunc(acts, func(a scenario.ToldAct) bool { return a.Read != nil && !a.Seats.Counted })
-	if first := all.first(); first != nil && stop == nil && !uncounted {
+	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && !uncounted { // no later seats are judged
 		return first.try(acts)
 	}
 	t := stoppedTry(stop)

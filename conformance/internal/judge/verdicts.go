@@ -164,13 +164,6 @@ func (v *Verdicts) brokenBelow(r rule.Rule) string {
 	return ""
 }
 
-// uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done
-// with a shared id may be done to the other thing.
-var uniqueness = map[string]string{
-	rule.ReserveCode.ID:      rule.ReserveCodeUnique.ID,
-	rule.ConfirmBookingID.ID: rule.ConfirmIDUnique.ID,
-}
-
 // Blame records that the rule named as the cause of a finding is broken, and returns its verdict.
 // It returns nil if that is already recorded, or if there is no cause. A rule that another rule
 // blocks stays blocked, because its cause is already recorded.

@@ -86,6 +86,7 @@ type Hold struct {
 	Party   Party
 	Stage   Stage
 	Booking int // number of its booking; 0 if unknown
+	Back    bool // it has expired, and its seats were seen to be available again
 }
 
 // DescribePast returns what became of the hold, as the end of a sentence; "" while it is held.
@@ -189,7 +190,7 @@ func (s *State) RecordConfirm(number int, accepted bool, booking int) {
 	}
 }
 
-// RecordUnknown records that nobody can tell what became of a hold: its seats may be taken or free.
+// RecordUnknown records that it is unknown what became of a hold: its seats may be taken or free.
 func (s *State) RecordUnknown(number int) {
 	h, left := &s.Holds[number], &s.Slots[s.Holds[number].Slot]
 	switch {
@@ -212,9 +213,29 @@ func (s *State) RecordRelease(number int) {
 	case was == Held && !s.Holdless:
 		s.giveBack(*h)
 	case was == Expired:
-		// Now the seats are returned, if they were not before (REL-7).
+		s.recordBack(h)
+	}
+}
+
+// recordBack records that the seats of an expired hold are available again, by itself or by its release (REL-7).
+func (s *State) recordBack(h *Hold) {
+	if !h.Back {
 		s.Slots[h.Slot].Least += h.Party.Guests
 		s.Slots[h.Slot].More -= h.Party.Guests
+	}
+	h.Back = true
+}
+
+// RecordReading records how many seats a slot was seen to have left. If these are all that it may have, the seats of
+// expired holds are back, and stay.
+func (s *State) RecordReading(slot int, left int64) {
+	if of := s.Slots[slot]; left != of.Least+of.More {
+		return
+	}
+	for i := range s.Holds {
+		if h := &s.Holds[i]; h.Slot == slot && h.Stage == Expired {
+			s.recordBack(h)
+		}
 	}
 }
 

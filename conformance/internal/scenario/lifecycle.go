@@ -63,7 +63,7 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 		h.Release = t.give("release the hold, without a body", false, "after release")
 		t.repeat(func(nth int) {
 			bare := nth > 0 && nth == t.Depth.Repeats()/2
-			t.act("after another release", func() (*probe.Answer, *partner.Stop) {
+			t.actWith(!bare, "after another release", func() (*probe.Answer, *partner.Stop) {
 				return p.Book.ReleaseAs(ctx, "release the same code again", h.Hold.Code, !bare, probe.GoodKey)
 			})
 		})

@@ -44,7 +44,7 @@ func (o *Opening) Reserve() []*report.Exchange {
 	return []*report.Exchange{o.Hold.Answer.Exchange}
 }
 
-// BookingID returns the id of the lifecycle's booking, or "" if there is none.
+// BookingID returns the id of the lifecycle's booking, or "" if it has none.
 func (o *Opening) BookingID() string {
 	if o.Hold == nil {
 		return ""
@@ -306,11 +306,20 @@ func (t lifecyclePlayer) countAfter(when string) {
 	}
 }
 
-// act makes a call and returns its answer; nil if there is none. If when is not "", it then counts the seats.
-func (t lifecyclePlayer) act(when string, call func() (*probe.Answer, *partner.Stop)) (answer *probe.Answer) {
+// act makes a call and returns its answer; nil if it was not answered. If when is not "", it then counts the seats.
+func (t lifecyclePlayer) act(when string, call func() (*probe.Answer, *partner.Stop)) *probe.Answer {
+	return t.actWith(true, when, call)
+}
+
+// actWith makes a call with or without the optional fields of its body.
+func (t lifecyclePlayer) actWith(body bool, when string, call func() (*probe.Answer, *partner.Stop)) (answer *probe.Answer) {
 	t.step(func() (stop *partner.Stop) {
-		answer, stop = call()
-		t.opening.addCall(t.opening, answer, "")
+		if answer, stop = call(); answer != nil {
+			t.opening.addCall(t.opening, answer, "")
+			if !body {
+				t.opening.bare()
+			}
+		}
 		return stop
 	})
 	t.countAfter(when)
@@ -384,7 +393,7 @@ func (t lifecyclePlayer) confirm(purpose string, key probe.Key, when string) {
 
 // book confirms the live hold.
 func (t lifecyclePlayer) book(purpose string, full bool, when string) *probe.Answer {
-	return t.act(when, func() (*probe.Answer, *partner.Stop) {
+	return t.actWith(full, when, func() (*probe.Answer, *partner.Stop) {
 		return t.unlessGone(func() (*probe.Answer, *partner.Stop) { return t.Book.book(t.ctx, purpose, t.opening.Hold, full) })
 	})
 }
@@ -413,7 +422,7 @@ func (t lifecyclePlayer) release(purpose string, key probe.Key, when string) {
 
 // give releases the live hold.
 func (t lifecyclePlayer) give(purpose string, body bool, when string) *probe.Answer {
-	return t.act(when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.opening.Hold, body) })
+	return t.actWith(body, when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.opening.Hold, body) })
 }
 
 // cancel cancels the booking and accepts any answer.
@@ -425,7 +434,7 @@ func (t lifecyclePlayer) cancel(purpose string, key probe.Key, when string) {
 
 // undo cancels the live booking.
 func (t lifecyclePlayer) undo(purpose string, body bool, when string) *probe.Answer {
-	return t.act(when, func() (*probe.Answer, *partner.Stop) {
+	return t.actWith(body, when, func() (*probe.Answer, *partner.Stop) {
 		return t.Book.cancelBooking(t.ctx, purpose, t.opening.Hold, t.opening.BookingID(), body)
 	})
 }

@@ -66,6 +66,16 @@ func (t *Told) addCall(o *Opening, answer *probe.Answer, how string) {
 	t.add(ToldAct{Act: act, How: how})
 }
 
+// bare records that the last call was made without the optional fields of its body.
+func (t *Told) bare() {
+	for i := len(t.acts) - 1; i >= 0; i-- {
+		if t.acts[i].Answer != nil {
+			t.acts[i].Body = partner.BareBody
+			return
+		}
+	}
+}
+
 // addUnknown adds a call about a code or a booking that the partner does not know.
 func (t *Told) addUnknown(answer *probe.Answer, how string) {
 	if answer == nil || partner.IsBusy(answer) {

@@ -69,22 +69,18 @@ func (t *bookings) lifecycle(given judge.Given, left model.Seats) *judge.Lifecyc
 			f = judge.Breach("%s", flaw)
 		}
 		t.found = append(t.found, found{of, f})
-	})
+	}).ByBody()
 	l.Open([]model.Seats{left})
 	return l
 }
 
-// judge judges a call by the law of holds and bookings. The evidence is the calls before it. A breach by a status is of
-// the rule about the form of its body, if that is unusual.
+// judge judges a call by the law of holds and bookings. The evidence is the calls before it.
 func (t *bookings) judge(l *judge.Lifecycle, c *call, act trace.Act, evidence ...*report.Exchange) trace.Judgement {
 	t.found = t.found[:0]
-	act.Answer, act.Cut, act.Raced = c.Answer, !c.Whole, c.raced
+	act.Answer, act.Cut, act.Raced, act.Body = c.Answer, !c.Whole, c.raced, bodyOf(c)
 	j := l.Take(act)
 	for i := range t.found {
 		f := &t.found[i]
-		if usual := act.Hold == trace.None || f.rule.ID == judge.StatusRule(c.Endpoint).ID; i == 0 && usual && !(c.Endpoint == partnerapi.Reserve && c.HasStatus(http.StatusBadRequest)) {
-			f.rule = kindOf(c, f.rule) // a refused reserve may be for lack of seats, whatever else the call has
-		}
 		if f.Ends() {
 			f.Finding = f.WithEvidence(append(evidence, c.Exchange)...)
 		}
@@ -178,7 +174,7 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 	if h == nil { // its hold is unknown
 		if c.HasStatus(http.StatusOK) {
 			l := t.lifecycle(judge.Given{}, model.Seats{})
-			l.Adopt()
+			l.Adopt(model.Unknown)
 			t.judge(l, c, act)
 			t.record()
 			t.takeBooking(c)

@@ -13,19 +13,25 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
+// bodyOf returns the form of a call's body.
+func bodyOf(c *call) partner.Body {
+	body := discover.Object(c.Body)
+	contact, reason := body["contact"], body["reason"]
+	switch {
+	case slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool { return !slices.Contains(fieldsOf[c.Endpoint], name) }):
+		return partner.UnnamedFields
+	case strings.ContainsFunc(string(c.Body), func(r rune) bool { return r > unicode.MaxASCII }):
+		return partner.ForeignGuest
+	case len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel:
+		return partner.BareBody
+	default:
+		return partner.FullBody
+	}
+}
+
 // kindOf returns the rule about the unusual kind of call that c is, or usual.
 func kindOf(c *call, usual rule.Rule) rule.Rule {
-	body := discover.Object(c.Body)
-	if r, has := judge.RuleOfBody(c.Endpoint, partner.UnnamedFields); has && slices.ContainsFunc(slices.Collect(maps.Keys(body)), func(name string) bool {
-		return !slices.Contains(fieldsOf[c.Endpoint], name)
-	}) {
-		return r
-	}
-	if r, has := judge.RuleOfBody(c.Endpoint, partner.ForeignGuest); has && strings.ContainsFunc(string(c.Body), func(r rune) bool { return r > unicode.MaxASCII }) {
-		return r
-	}
-	contact, reason := body["contact"], body["reason"]
-	if r, has := judge.RuleOfBody(c.Endpoint, partner.BareBody); has && (len(c.Body) == 0 || contact == nil && c.Endpoint == partnerapi.Confirm || reason == nil && c.Endpoint == partnerapi.Cancel) {
+	if r, has := judge.RuleOfBody(c.Endpoint, bodyOf(c)); has {
 		return r
 	}
 	return usual

@@ -96,7 +96,7 @@ func similarCase(value any) *plan.Case {
 
 func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.Finding {
 	var open *partner.Stop
-	counted := s.Seats == ""
+	counted, judged := s.Seats == "", false
 	for i, play := range subjects {
 		if s.Race > 0 && i > 0 && j.held && j.Player.Time.LateForMore() {
 			break // the other rules need the time
@@ -121,7 +121,7 @@ func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.
 				j.shown = append(broken.Shown[:len(broken.Shown):len(broken.Shown)], j.shown...)
 				return judge.Finding{Outcome: report.Failed, Message: broken.Flaw, Picture: broken.Picture, Cause: broken.Cause, Suspects: broken.Suspects}
 			}
-			j.held = j.held || stop == nil
+			j.held, judged = j.held || stop == nil, judged || stop == nil
 			if s.Optional && stop != nil && (!s.Told || stop.IsBreach()) {
 				return judge.FromStop(stop)
 			}
@@ -137,7 +137,7 @@ func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.
 	switch {
 	case s.Optional, s.BreachOnly:
 		return judge.Finding{}
-	case open != nil:
+	case open != nil && !(s.Told && judged): // one of several scenarios is enough to tell
 		return judge.FromStop(open)
 	case !counted:
 		return judge.Finding{Outcome: report.NotApplicable, Message: s.Seats}
