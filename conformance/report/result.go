@@ -125,6 +125,7 @@ type Coverage struct {
 	Calls             int `json:"calls"`
 	CallsNotJudged    int `json:"calls_not_judged,omitempty"`    // of a proxy: calls that passed while its judge was behind, or that were too large or too long
 	CasesLeftOut      int `json:"cases_left_out,omitempty"`      // cases of the plan without time to judge them
+	CasesBrief        int `json:"cases_brief,omitempty"`         // cases of the plan with time for only the calls that show most
 	CasesWithoutHolds int `json:"cases_without_holds,omitempty"` // cases of the plan that would have taken the holds or bookings of other rules
 
 	// Rules shows what each rule was measured to be judged on, by rule id and by dimension, such as

@@ -37,6 +37,7 @@ func (r *run) judgeAll(ctx context.Context) {
 			r.part(ctx, r.judgeExpiringCases)
 		}
 	}
+	r.part(ctx, r.judgeRecord)
 }
 
 // part does a part of the run within the run's time, unless the run was stopped. What the run holds

@@ -56,7 +56,7 @@ func (r *run) result() *report.Result {
 }
 
 func (r *run) measured() report.Coverage {
-	c := report.Coverage{Rules: r.coverage.ofRules(scenario.KeyForms(r.client)), CasesLeftOut: r.casesLeft, CasesWithoutHolds: r.casesWithoutHolds, Calls: len(r.client.Exchanges()), Bookings: r.player.Account.Bookings()}
+	c := report.Coverage{Rules: r.coverage.ofRules(scenario.KeyForms(r.client)), CasesLeftOut: r.casesLeft, CasesBrief: r.casesBrief, CasesWithoutHolds: r.casesWithoutHolds, Calls: len(r.client.Exchanges()), Bookings: r.player.Account.Bookings()}
 	if survey := r.player.LastSurvey(); survey != nil {
 		c.Products, c.OptionsAsked, c.Slots = len(survey.Products), len(survey.Answers), survey.Slots
 		for _, product := range survey.Products {

@@ -25,6 +25,7 @@ type run struct {
 	coverage          coverage
 	given             judge.Given       // codes and booking ids of the stories
 	casesLeft         int               // cases of the plan without time to judge them
+	casesBrief        int               // cases of the plan with time for only the calls that show most
 	casesWithoutHolds int               // cases of the plan without holds or bookings to judge them
 	pictures          map[string][]byte // pictures of broken rules, by file name
 	fault             string            // why the suite itself failed; "" if it did not

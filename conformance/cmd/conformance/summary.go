@@ -144,8 +144,15 @@ func (s *summary) counts(r *report.Result) {
 		}
 	}
 	c := r.Coverage
+	var short []string
 	if c.CasesLeftOut > 0 {
-		s.printf("There was no time for %s of the plan. %s\n", plural.Count(c.CasesLeftOut, "case"), view.MoreTime)
+		short = append(short, fmt.Sprintf("no time for %s of the plan", plural.Count(c.CasesLeftOut, "case")))
+	}
+	if c.CasesBrief > 0 {
+		short = append(short, fmt.Sprintf("time for only some calls of %s of the plan", plural.Count(c.CasesBrief, "case")))
+	}
+	if len(short) > 0 {
+		s.printf("There was %s. %s\n", strings.Join(short, ", and "), view.MoreTime)
 	}
 	if c.CasesWithoutHolds > 0 {
 		s.printf("There were too few holds for %s of the plan. %s\n", plural.Count(c.CasesWithoutHolds, "case"), view.MoreHolds)

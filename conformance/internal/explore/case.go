@@ -189,37 +189,20 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 	s := &story{Case: c}
 	seats := c.Offer.Slot.Seats(c.Offer.Product)
 	again := 1
-	if c.Number%5 == 0 {
+	if c.Number%5 == 0 && !c.Brief {
 		again = repeats
 	}
-	if seats.Counted && c.Number%2 == 1 {
+	if seats.Counted && c.Number%2 == 1 && !c.Brief {
 		s.reserve(Step{Party: tooManyGuests, Blind: true})
 	}
-	hold := s.reserve(Step{Body: c.Body, Blind: true})
-	s.near(ReleaseNear, hold, Step{})
 	books = books && !c.HoldOnly
-	if !books {
-		s.between()
-	}
-	s.wrongKey(model.Release, hold)
-	s.about(model.Release, hold, Step{Body: c.Body})
-	for range again {
-		s.about(model.Release, hold, Step{Blind: true})
-	}
-	s.about(model.Confirm, hold, Step{})
-	if seats.Counted && seats.Left <= mostFilled && c.Number%2 == 0 {
-		all := s.reserve(Step{Party: allSeats})
-		over := oneGuest
-		if len(c.Units) > 1 || c.Number%4 == 0 {
-			over = severalGuests
-		}
-		s.reserve(Step{Party: over, Blind: true})
-		s.about(model.Release, all, Step{})
+	if !books || !c.Brief {
+		s.release(books, again)
 	}
 	if !books {
 		return s.steps
 	}
-	hold = s.reserve(Step{Body: c.Body})
+	hold := s.reserve(Step{Body: c.Body})
 	s.near(ConfirmNear, hold, Step{Blind: true})
 	s.wrongKey(model.Confirm, hold)
 	s.between()
@@ -238,6 +221,32 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 	s.about(model.Confirm, hold, Step{Blind: true})
 	s.about(model.Release, hold, Step{})
 	return s.steps
+}
+
+// release adds a hold that is released, the calls that a marketplace might repeat or send too late, and a slot that is
+// sold out.
+func (s *story) release(books bool, again int) {
+	seats := s.Offer.Slot.Seats(s.Offer.Product)
+	hold := s.reserve(Step{Body: s.Body, Blind: true})
+	s.near(ReleaseNear, hold, Step{Blind: s.Brief})
+	if !books {
+		s.between()
+	}
+	s.wrongKey(model.Release, hold)
+	s.about(model.Release, hold, Step{Body: s.Body})
+	for range again {
+		s.about(model.Release, hold, Step{Blind: true})
+	}
+	s.about(model.Confirm, hold, Step{})
+	if seats.Counted && seats.Left <= mostFilled && s.Number%2 == 0 && !s.Brief {
+		all := s.reserve(Step{Party: allSeats})
+		over := oneGuest
+		if len(s.Units) > 1 || s.Number%4 == 0 {
+			over = severalGuests
+		}
+		s.reserve(Step{Party: over, Blind: true})
+		s.about(model.Release, all, Step{})
+	}
 }
 
 // withGoodKeys returns the lifecycle without the calls with other keys than the partner's that make no hold.

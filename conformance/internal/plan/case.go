@@ -56,6 +56,7 @@ func allBetweenCalls() []BetweenCalls {
 type Case struct {
 	Number   int  // from 1
 	HoldOnly bool // its hold is not booked
+	Brief    bool // only its calls that show most are made
 	Offer    discover.Offer
 	Units    []partnerapi.UnitQuantity
 	Infants  int64 // among the guests; they may take no seat (RSV-9)

@@ -243,6 +243,7 @@ func (t *bookings) takeCancel(c *call, h *hold) {
 		if h != nil && h.stage() == model.Booked && t.uncancelled == nil {
 			t.judge(h.Lifecycle, c, trace.Act{Does: model.Cancel}, h.shown()...)
 			t.uncancelled = &found{t.found[0].rule, t.found[0].Finding}
+			h.State().Holds[0].Stage = model.Booked
 		}
 		return
 	}

@@ -80,7 +80,7 @@ func (c Cause) WaitWords() string {
 }
 
 // MoreTime is the advice on how to judge the cases that a run had no time for.
-const MoreTime = "Run with --depth thorough, or with a longer --max-duration."
+const MoreTime = "Run with a longer --max-duration."
 
 // MoreHolds is the advice on how to judge the cases for which a run had too few holds or bookings.
 const MoreHolds = "Run with a higher --max-holds and --max-bookings."
