@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/internal/anonymize"
@@ -25,10 +26,14 @@ type call struct {
 	Keyless  bool   // it has no such header
 	Whole    bool   // Raw is the complete answer
 
-	raced bool // another call about the same code was in progress
+	Form  partner.Form // Probe, or Usual
+	raced bool         // another call about the same code was in progress
 }
 
 func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
+
+// isCut reports whether the recording has only the beginning of a successful answer.
+func (c *call) isCut() bool { return !c.Whole && c.HasStatus(http.StatusOK) }
 
 // partnerTime returns when the call was answered by the partner's clock, from its Date header.
 func (c *call) partnerTime() time.Time {
@@ -41,9 +46,9 @@ func (c *call) partnerTime() time.Time {
 }
 
 func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
-	limit := x.Endpoint.Timeout(partnerapi.Healthy)
+	limit, form := x.Endpoint.Timeout(partnerapi.Healthy), partner.Usual
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
-		limit = partnerapi.ProbeTimeout
+		limit, form = partnerapi.ProbeTimeout, partner.Probe
 	}
 	shown := *x.URL
 	shown.User = nil
@@ -52,7 +57,7 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 			Number: number, Endpoint: x.Endpoint, Named: x.Named, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.ToAnswer(masker),
-		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0, Form: form,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		c.Key = key
@@ -81,8 +86,3 @@ func confirmedCode(c *call) string {
 func (c *call) mayBeUnsold() bool {
 	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.HasStatus(http.StatusBadRequest))
 }
-
-var (
-	ok      = []int{http.StatusOK}
-	refusal = []int{http.StatusBadRequest}
-)

@@ -64,7 +64,7 @@ func New(o Options) *Judge {
 	return &Judge{
 		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring, masker: anonymize.NewMasker(),
 		seen:  seen{calls: map[partnerapi.Endpoint]*sample{}},
-		tally: all, caller: by, sold: sold, history: history, reads: &reads{all, by, sold, windows},
+		tally: all, caller: by, sold: sold, history: history, reads: &reads{tally: all, caller: by, sold: sold, windows: windows},
 		bookings: &bookings{tally: all, caller: by, sold: sold, windows: windows, history: history, tickets: o.Tickets},
 		auth:     newKeys(), timing: timing{},
 	}
@@ -127,18 +127,11 @@ func (j *Judge) judge(c *call) {
 		j.history.recordLost(c)
 		return
 	}
-	j.tally.mark(rule.Reachable)
-	if !j.caller.isJSON(c) {
+	lawful := j.caller.isJSON(c)
+	j.tally.record(judge.AnswerFindings(c.Exchange, lawful)...)
+	if !lawful {
 		j.history.recordLost(c) // a partner may answer such a call as it likes
 		return
-	}
-	if c.HasStatus(200, 201) && c.Response.Body.Size > 0 {
-		j.tally.check(contentTypeRules[c.Endpoint], c, func(*probe.Answer) string {
-			if declared := c.Response.Header.Get("Content-Type"); !judge.IsJSONType(declared) {
-				return fmt.Sprintf("Expected Content-Type: application/json, received %q", declared)
-			}
-			return ""
-		})
 	}
 	switch c.Endpoint {
 	case partnerapi.Products:
@@ -157,15 +150,6 @@ func (j *Judge) settle(into *judge.Verdicts) map[string]breach {
 	j.auth.settle(all, j.caller)
 	j.bookings.settle(all)
 	return all.settle(into)
-}
-
-var contentTypeRules = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Products:     rule.ProductsContentType,
-	partnerapi.Availability: rule.AvailabilityContentType,
-	partnerapi.Reserve:      rule.ReserveContentType,
-	partnerapi.Confirm:      rule.ConfirmContentType,
-	partnerapi.Release:      rule.ReleaseContentType,
-	partnerapi.Cancel:       rule.CancelContentType,
 }
 
 // Calls returns how many calls were taken.
