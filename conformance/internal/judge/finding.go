@@ -1,6 +1,6 @@
-// Package judge interprets the results of scenarios. Each rule has one pure function, which takes
-// what was sent, received and counted, and returns a Finding. Nothing here sends a request, reads a
-// clock or depends on the engine that runs the specs.
+// Package judge is the law: what each rule of the catalogue requires, in one place for the suite's own calls and for
+// recorded ones. Lifecycle judges calls about holds and bookings, act by act; the other rules are pure functions of what
+// was sent and received. Nothing here sends a request, reads a clock or depends on the engine that runs the specs.
 //
 // Specs are what a run judges, in order: each names a rule, the scenarios that are played for it,
 // and the functions that judge them. Verdicts keeps the state of every rule, and decides what a
