@@ -33,6 +33,7 @@ type Finding struct {
 	Picture   []byte             // HTML that draws the violation; may be nil
 	Races     []report.Race      // the rounds that passed
 	On        *plan.Case         // the case that shows it; nil if it cannot be simplified
+	Partly    bool               // the rule holds elsewhere, so that rules which need it can be judged there
 }
 
 // RuleFinding is what one answer, or several, show about a rule. Without an outcome they keep it.
