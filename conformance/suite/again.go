@@ -23,7 +23,11 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 		func(ctx context.Context) { r.judgeAgain(ctx, judge.KeySpecs(), false) },
 		func(ctx context.Context) { r.judgeTold(ctx, judge.NearKeys(), false) },
 		func(ctx context.Context) { r.judgeTold(ctx, judge.NearCodes(), true) },
-		func(ctx context.Context) { r.judgeTold(ctx, judge.Early(), true) },
+		func(ctx context.Context) {
+			if !r.player.Seats.SharesSeats() { // else they took seats of each other meanwhile
+				r.judgeTold(ctx, judge.Early(), true)
+			}
+		},
 	} {
 		r.part(ctx, func(ctx context.Context) {
 			r.player.Time.Begin(partner.Again)

@@ -146,8 +146,9 @@ func (o Offer) Key() string { return o.OptionKey() + "\x00" + o.Slot.StartText +
 // OptionKey identifies the option by its product's id and its own.
 func (o Offer) OptionKey() string { return o.Product.ID + "\x00" + o.Option.ID }
 
-// comfortable is how far ahead a slot should start, to avoid a booking cut-off of the partner.
-const comfortable = 3 * 24 * time.Hour
+// CutOff is how far ahead a slot should start: a partner may stop selling a slot days before it begins, and show it all
+// the same.
+const CutOff = 3 * 24 * time.Hour
 
 // late is the start of the second half of the 60 days, where breaches are easily missed.
 const late = 30 * 24 * time.Hour
@@ -257,9 +258,9 @@ func penalty(offer Offer, key string, want Want) int {
 	score := 0
 	for _, disliked := range []bool{
 		want.Counted && !seats.Counted,
+		ahead < CutOff,
 		want.Used[key],
 		seats.Counted && seats.Left < want.Room,
-		ahead < comfortable,
 		want.Late && ahead < late,
 	} {
 		score *= 2

@@ -92,7 +92,7 @@ func (p *run) reserve(step Step) {
 	}
 	act := trace.Act{
 		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
-		Welcome: p.open[step.Slot] && (p.accepted[known] || welcome) && p.fits(step.Slot, guests), Life: made.Life, Answer: made.Answer,
+		Welcome: p.open[step.Slot] && !p.BeginsSoon(offer) && (p.accepted[known] || welcome) && p.fits(step.Slot, guests), Life: made.Life, Answer: made.Answer,
 	}
 	p.refused = p.refused || step.Party == caseParty && made.Answer.HasStatus(http.StatusBadRequest)
 	p.holds = append(p.holds, made)

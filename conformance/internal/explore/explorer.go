@@ -101,6 +101,7 @@ func (e *explorer) search() {
 
 // judge plays a lifecycle that was drawn, or a shorter one that was derived from it.
 func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
+	lifecycle = lifecycle.limitSlots(len(e.roles(seed)))
 	if !e.shortening.IsZero() {
 		return e.judgeShorter(seed, lifecycle)
 	}
@@ -117,7 +118,7 @@ func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 		return Over, 0
 	case !a.broke():
 		return Held, 0
-	case !e.isStable(a):
+	case e.sharesSeats(a), !e.isStable(a):
 		e.exploration.Disturbed++
 		return Held, 0
 	}
@@ -125,9 +126,25 @@ func (e *explorer) judge(seed uint64, lifecycle Lifecycle) (Verdict, int) {
 	return Broke, a.taken
 }
 
+// sharesSeats reports whether a breach about seats is lawful, as slots of the lifecycle share them.
+func (e *explorer) sharesSeats(a *run) bool {
+	if !a.unlawful.Others {
+		return false
+	}
+	for _, held := range a.offers {
+		for _, other := range a.offers {
+			if held.Slot.ID != "" && other.Slot.ID != "" && e.MovesWith(e.ctx, held, other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // judgeShorter plays a lifecycle on slots that no lifecycle has used. On used slots it might fail because
 // of earlier calls.
 func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int) {
+	lifecycle = lifecycle.limitSlots(len(e.roles(seed)))
 	if time.Since(e.shortening) > shorteningTime || e.Time.SpentShare() > shorteningShare {
 		return Over, 0
 	}
@@ -162,6 +179,7 @@ func (e *explorer) confirm(found *Found) bool {
 // replay plays a lifecycle until a breach is far likelier than other customers, and returns a playing
 // that shows it, or nil.
 func (e *explorer) replay(seed uint64, lifecycle Lifecycle) *run {
+	lifecycle = lifecycle.limitSlots(len(e.roles(seed)))
 	return e.repeat(func() []discover.Offer {
 		offers, _ := e.offers(seed, lifecycle, e.popAnySlot)
 		return offers
@@ -220,6 +238,9 @@ func (e *explorer) popAnySlot(own *slotPool, left int64) (discover.Offer, bool) 
 func (e *explorer) roles(seed uint64) []*slotPool {
 	own := e.pools[seed%uint64(len(e.pools))]
 	roles := []*slotPool{own}
+	if e.Seats.SharesSeats() { // a hold in one slot may take seats of any other
+		return roles
+	}
 	if len(own.often) > 1 {
 		roles = append(roles, own)
 	}

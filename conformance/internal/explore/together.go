@@ -92,7 +92,7 @@ func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) {
 			t.Offers[offer.OptionKey()] = offer.Product.ID
 		}
 	}
-	if !first.broke() || !e.isStable(first) {
+	if !first.broke() || e.sharesSeats(first) || !e.isStable(first) {
 		return
 	}
 	e.start = first.start

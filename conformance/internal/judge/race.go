@@ -184,8 +184,11 @@ func releasedTwice(t *scenario.LastSeats) Try {
 
 // judgeApart judges concurrent reserves of two slots: each takes a seat of its own slot only.
 func judgeApart(a *scenario.Apart) Try {
-	if a.OtherAfter == nil {
+	switch {
+	case a.OtherAfter == nil:
 		return stoppedTry(a.Stop)
+	case a.Together: // each hold lawfully takes seats of both
+		return Try{Skip: true}
 	}
 	const of = "reserves of two slots, while the catalog and availability are read"
 	if flaw, cause := reservesFlaw(a.Guests); flaw != "" {

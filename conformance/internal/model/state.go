@@ -85,7 +85,7 @@ type Hold struct {
 	Slot    int
 	Party   Party
 	Stage   Stage
-	Booking int // number of its booking; 0 if unknown
+	Booking int  // number of its booking; 0 if unknown
 	Back    bool // it has expired, and its seats were seen to be available again
 }
 

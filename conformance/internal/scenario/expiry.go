@@ -82,6 +82,9 @@ func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 		if p.waits() {
 			most = min(most, waitedCases)
 		}
+		if p.Seats.SharesSeats() {
+			return // their holds would take seats of each other
+		}
 		cases := plan.ByParty(plan.WithDistinctSlots(p.cases(ctx, p.Depth.Cases())))
 		cases = cases[:min(len(cases), most)]
 		for i := range cases {
@@ -184,6 +187,9 @@ type expiries []*Expiring
 // beginExpiring makes the holds that are left to expire and returns their lifecycles.
 func beginExpiring(ctx context.Context, p *Player) (begun expiries) {
 	for attempt := range expiringHolds {
+		if attempt > 0 && p.Seats.SharesSeats() {
+			break
+		}
 		e := playExpiring(ctx, p, attempt)
 		if e.Stop != nil || e.Hold.Expires.IsZero() {
 			break

@@ -127,6 +127,11 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	return offers, nil
 }
 
+// BeginsSoon reports whether a partner may refuse a slot because it begins soon. Where every slot does, it may not.
+func (p *Player) BeginsSoon(o discover.Offer) bool {
+	return p.survey != nil && p.survey.beginsSoon(o, p.Clock.Now())
+}
+
 // offer returns the best slot that fits and marks it as used.
 func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer, *partner.Stop) {
 	offers, stop := p.Offers(ctx, want)
@@ -164,6 +169,10 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		}))
 	}
 	if opened.Hold, opened.Stop = reserve(); opened.Stop != nil {
+		if opened.Stop.Kind == partner.Refused && p.BeginsSoon(offer) {
+			opened.Stop = partner.NotHere("the slots that were tried begin within three days, and a booking cut-off is lawful")
+			return opened
+		}
 		p.excuse(ctx, &opened, max(1, w.Seats), reserve)
 		return opened
 	}

@@ -344,6 +344,21 @@ type Apart struct {
 	Guests      Attempts // one of each slot
 	After       *Reading
 	OtherAfter  *Reading
+	Together    bool // the two slots share seats
+}
+
+// isOff reports whether a slot has fewer seats left than its own hold took.
+func (a *Apart) isOff() bool {
+	if a.OtherAfter == nil {
+		return false
+	}
+	taken := func(i int) (seats int64) {
+		if a.Guests[i].WasWon() {
+			seats = 1
+		}
+		return seats
+	}
+	return a.After.First.Left < a.Before.Last.Left-taken(0) || a.OtherAfter.First.Left < a.OtherBefore.Last.Left-taken(1)
 }
 
 // PlayApart plays a round of Apart.
@@ -382,6 +397,9 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 		t.step(func() *partner.Stop { return a.race(ctx, p) })
 		if stop := p.Book.giveAll(ctx, "release it", a.Guests.WonHolds()); a.Stop == nil {
 			a.Stop = stop
+		}
+		if a.Stop == nil && a.isOff() {
+			a.Together = p.MovesWith(ctx, a.Offer, a.Other) || p.MovesWith(ctx, a.Other, a.Offer)
 		}
 	})
 }

@@ -93,10 +93,12 @@ type Seats struct {
 	unobserved map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
 	vacancies  *vacancies
 	vanished   []vanished
+	together   map[string]bool // pairs of slots whose seats were tried, and whether they move together
+	sharing    bool            // some do
 }
 
 func newSeats(read *reader) *Seats {
-	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies()}
+	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies(), together: map[string]bool{}}
 }
 
 // Vacancies returns the readings of each slot that was read more than once. words prepares texts

@@ -223,6 +223,12 @@ func (v *Survey) noSlotStop(want discover.Want, traits *Traits) *partner.Stop {
 	}
 }
 
+// beginsSoon reports whether a slot may have a booking cut-off, and the survey has others that begin later.
+func (v *Survey) beginsSoon(o discover.Offer, now time.Time) bool {
+	near := func(o discover.Offer) bool { return o.Slot.Start.Before(now.Add(discover.CutOff)) }
+	return near(o) && slices.ContainsFunc(v.Offers, func(other discover.Offer) bool { return other.Slot.Status.IsBookable() && !near(other) })
+}
+
 // leaveOut leaves out the slots of an option that is refused.
 func (v *Survey) leaveOut(option string) {
 	v.Offers = slices.DeleteFunc(slices.Clone(v.Offers), func(o discover.Offer) bool { return o.OptionKey() == option })
