@@ -8,8 +8,8 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/internal/anonymize"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -23,7 +23,10 @@ type call struct {
 	Body     []byte // of the request
 	Key      string // value of its Authorization header; "" if the recording does not show it
 	Keyless  bool   // it has no such header
+	Unknown  bool   // the body of the request is not known
 	Whole    bool   // Raw is the complete answer
+	Bare     bool   // the recording has none of its headers
+	Base     string // the address of the partner
 
 	raced bool // another call about the same code was in progress
 }
@@ -52,7 +55,8 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 			Number: number, Endpoint: x.Endpoint, Named: x.Named, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.ToAnswer(masker),
-		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0,
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Unknown: x.BodyCut, Whole: !x.AnswerCut,
+		Bare: x.Header == nil, Base: x.Base, Keyless: len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		c.Key = key
@@ -71,6 +75,15 @@ func (c *call) subject() string {
 		return ""
 	}
 }
+
+// sharesSubject reports whether two calls may be about the same hold or booking.
+func (c *call) sharesSubject(other *call) bool {
+	one, two := c.subject(), other.subject()
+	return one != "" && (one == two || other.isAnyConfirm()) || two != "" && c.isAnyConfirm()
+}
+
+// isAnyConfirm reports whether a call may be about any hold.
+func (c *call) isAnyConfirm() bool { return c.Unknown && c.Endpoint == partnerapi.Confirm }
 
 func confirmedCode(c *call) string {
 	code, _ := discover.Object(c.Body)["reservationConfirmationCode"].(string)

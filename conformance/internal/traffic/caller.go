@@ -64,9 +64,9 @@ func (a *caller) fits(c *call, d callerrules.Rule, wrong string) bool {
 	return wrong == ""
 }
 
-// isJSON reports whether a call has no body, or sends it as JSON.
+// isJSON reports whether a call has no body, or sends it as JSON, as far as its headers are known.
 func (a *caller) isJSON(c *call) bool {
-	return len(c.Body) == 0 || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
+	return len(c.Body) == 0 || c.Bare || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
 }
 
 // reservedOnce records a repeated reserve as a fault.

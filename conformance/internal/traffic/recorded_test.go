@@ -59,6 +59,11 @@ func cancel(second float64, id string) string {
 
 func judgeFiles(t *testing.T, files ...string) (*suite.Outcome, error) {
 	t.Helper()
+	return judgeAddress(t, "", files...)
+}
+
+func judgeAddress(t *testing.T, only string, files ...string) (*suite.Outcome, error) {
+	t.Helper()
 	dir, names := t.TempDir(), []string{}
 	for i, text := range files {
 		names = append(names, filepath.Join(dir, fmt.Sprintf("%d.jsonl", i)))
@@ -66,7 +71,7 @@ func judgeFiles(t *testing.T, files ...string) (*suite.Outcome, error) {
 			t.Fatal(err)
 		}
 	}
-	return suite.JudgeRecorded(t.Context(), suite.Recorded{Files: names})
+	return suite.JudgeRecorded(t.Context(), suite.Recorded{Files: names, Only: only})
 }
 
 func brokenRules(r *report.Result) (ids []string) {
