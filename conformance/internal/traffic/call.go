@@ -56,7 +56,7 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.ToAnswer(masker),
 		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Unknown: x.BodyCut, Whole: !x.AnswerCut,
-		Bare: x.Header == nil, Base: x.Base, Keyless: len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown,
+		Bare: x.Header == nil, Base: x.Base, Keyless: x.Header != nil && len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		c.Key = key

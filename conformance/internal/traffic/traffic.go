@@ -137,7 +137,7 @@ func (j *Judge) judge(c *call) {
 		return
 	}
 	j.tally.mark(rule.Reachable)
-	if c.Unknown {
+	if c.Unknown || c.Bare && len(c.Body) > 0 && c.Response.Status/100 == 4 { // it may have been refused for its type
 		j.takeUnknown(c)
 		return
 	}
@@ -163,15 +163,19 @@ func (j *Judge) judge(c *call) {
 	}
 }
 
-// takeUnknown leaves open what a call whose request is unknown may have changed.
+// takeUnknown leaves open what a call whose request is unknown may have changed. A reserve or a confirm that is
+// refused changes nothing.
 func (j *Judge) takeUnknown(c *call) {
+	refused := c.Response.Status/100 == 4
 	switch c.Endpoint {
-	case partnerapi.Confirm:
-		j.RecordMissed(c.StartedAt, c.endTime()) // it may be about any hold
-	case partnerapi.Reserve:
-		j.sold.partial = true // it may have taken any seats
-	default:
+	case partnerapi.Release, partnerapi.Cancel:
 		j.history.recordLost(c)
+	case partnerapi.Confirm:
+		if !refused {
+			j.RecordMissed(c.StartedAt, c.endTime()) // it may be about any hold
+		}
+	case partnerapi.Reserve:
+		j.sold.partial = j.sold.partial || !refused // it may have taken any seats
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"partnerkit.dev/internal/plural"
@@ -86,7 +87,11 @@ func Learn(ctx context.Context, o Options) (*Twin, error) {
 		}
 	}
 	h.prepare()
-	return l.twin()
+	twin, err := l.twin()
+	if errors.Is(err, ErrNothing) && len(h.unread) > 0 {
+		err = fmt.Errorf("%w. %s", err, strings.Join(h.unread, ". "))
+	}
+	return twin, err
 }
 
 // learner is a twin in progress.
