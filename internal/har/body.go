@@ -37,8 +37,8 @@ func (b *recordedBody) read(header http.Header, sizes ...*float64) (raw []byte, 
 	if !known {
 		return nil, false
 	}
-	if n, err := strconv.ParseFloat(header.Get("Content-Length"), 64); err == nil {
-		sizes = append(sizes, &n)
+	if n, err := strconv.ParseFloat(header.Get("Content-Length"), 64); err == nil && len(raw) == 0 {
+		sizes = append(sizes, &n) // otherwise the connection may have ended before it was reached
 	}
 	most, measured, given := 0., false, false
 	for _, size := range sizes {

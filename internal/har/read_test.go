@@ -72,6 +72,7 @@ func TestABodyIsCompleteEmptyOrUnknown(t *testing.T) {
 		{"a journal without a word", `"postData":null`, `"content":null`, "?", "?"},
 		{"a request without a header about a body", `"headers":[{"name":"accept","value":"*/*"}]`, answered, "", `{"b":2}`},
 		{"a request with one", `"headers":[{"name":"Content-Type","value":"application/json"}]`, answered, "?", `{"b":2}`},
+		{"an answer that the partner cut short", sent, `"headers":[{"name":"Content-Length","value":"70"}],"content":{"size":4,"text":"{\"b\""}`, `{"a":1}`, `{"b"`},
 		{"a length that is zero", `"headers":[{"name":"Content-Length","value":"0"}]`, `"headers":[{"name":"content-length","value":"0"}],"content":{}`, "", ""},
 	} {
 		x := readOne(t, entry(c.request, c.response))[0]
