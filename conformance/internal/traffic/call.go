@@ -28,7 +28,8 @@ type call struct {
 	Bare     bool   // the recording has none of its headers
 	Base     string // the address of the partner
 
-	raced bool // another call about the same code was in progress
+	raced   bool // another call about the same code was in progress
+	invalid bool // its request is none that a marketplace sends
 }
 
 func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }

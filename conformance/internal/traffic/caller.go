@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"partnerkit.dev/conformance/internal/model"
@@ -27,7 +28,11 @@ func (a *caller) blame(c *call, d callerrules.Rule, format string, args ...any) 
 		a.faults[d.ID] = fault
 	}
 	fault.Calls++
+	c.invalid = c.invalid || slices.Contains(invalidating, d)
 }
+
+// invalidating lists the rules without which a request is none that a marketplace sends (GEN-8).
+var invalidating = []callerrules.Rule{callerrules.BodySchema, callerrules.BodyType, callerrules.ProductsForm, callerrules.Escaped, callerrules.ReleaseBody}
 
 // reportFaults returns the caller's faults in the order of a booking, with their texts passed through
 // words.

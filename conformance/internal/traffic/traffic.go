@@ -141,8 +141,9 @@ func (j *Judge) judge(c *call) {
 		j.takeUnknown(c)
 		return
 	}
+	defer j.judgeBadInput(c)
 	if !j.caller.isJSON(c) {
-		j.history.recordLost(c) // a partner may answer such a call as it likes
+		j.history.recordLost(c)
 		return
 	}
 	if c.HasStatus(200, 201) && c.Response.Body.Size > 0 && !c.Bare {
@@ -160,6 +161,23 @@ func (j *Judge) judge(c *call) {
 		j.reads.takeSlots(c)
 	default:
 		j.bookings.take(c)
+	}
+}
+
+var badInputRules = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Products:     rule.ProductsBadInput,
+	partnerapi.Availability: rule.AvailabilityBadInput,
+	partnerapi.Reserve:      rule.ReserveBadInput,
+	partnerapi.Confirm:      rule.ConfirmBadInput,
+	partnerapi.Release:      rule.ReleaseBadInput,
+	partnerapi.Cancel:       rule.CancelBadInput,
+}
+
+// judgeBadInput judges the answer to an invalid request. A partner may refuse or ignore it. The rule is not passed,
+// because a recording seldom shows every kind of bad input.
+func (j *Judge) judgeBadInput(c *call) {
+	if c.invalid && c.Response.Status >= http.StatusInternalServerError {
+		j.tally.find(badInputRules[c.Endpoint], judge.Breach("Expected a 4xx to an invalid request, or nothing done, received %s", c.Words()).WithEvidence(c.Exchange))
 	}
 }
 
