@@ -3,8 +3,6 @@ package suite
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/internal/recording"
@@ -26,29 +24,18 @@ var ErrNoCalls = errors.New("no call of the partner contract was found: expected
 // rules are skipped, so the verdict is at best partial.
 func JudgeRecorded(ctx context.Context, r Recorded) (*Outcome, error) {
 	counts, judge := &recording.Counts{}, traffic.New(traffic.Options{Tickets: r.HandlesTicketDelivery, Version: r.Version, Partial: r.Partial})
-	only := r.Only
-	if only != "" {
-		var err error
-		if only, err = recording.ParseBase(only); err != nil {
-			return nil, fmt.Errorf("--only: %w", err)
-		}
-	}
-	for x, err := range recording.Read(ctx, r.Files, only, counts) {
+	for x, err := range recording.Read(ctx, r.Files, r.Only, counts) {
 		if err != nil {
 			return nil, err
 		}
 		judge.Take(x)
 	}
-	unread := counts.Unread()
 	if counts.Judged == 0 {
-		if len(unread) > 0 {
-			return nil, fmt.Errorf("%w. %s", ErrNoCalls, strings.Join(unread, "; "))
-		}
-		return nil, ErrNoCalls
+		return nil, counts.Explain(ErrNoCalls)
 	}
 	judge.Finish()
 	result := judge.Result()
-	for _, one := range unread {
+	for _, one := range counts.Unread() {
 		result.Unread = append(result.Unread, judge.Redact(one))
 	}
 	return &Outcome{Result: result, Redactor: judge.Redactor()}, nil

@@ -15,11 +15,19 @@ import (
 // the order in which they ended.
 const mostWaiting = 1000
 
-// Read returns the calls to one base address in order of time, whatever the order of the files. Without
-// only, the files must have calls to one address. A call that was recorded several times is returned once.
-// Read stops at the first error.
+// Read returns the calls to one base address, the value of --only, in order of time, whatever the order of
+// the files. Without it, the files must have calls to one address. A call that was recorded several times is
+// returned once. Read stops at the first error.
 func Read(ctx context.Context, files []string, only string, counts *Counts) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
+		if only != "" {
+			base, err := parseBase(only)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			only = base
+		}
 		m := &merger{ctx: ctx, only: only, counts: counts, keys: map[int]bool{}}
 		for of, name := range files {
 			pull, stop := iter.Pull2(file(name))

@@ -72,7 +72,7 @@ const bookingsPath = "/bookings/"
 func baseOf(u *url.URL, below string) string {
 	base := strings.TrimRight(u.EscapedPath(), "/")
 	if end := strings.LastIndex(base, below); end >= 0 {
-		base = base[:end]
+		base = strings.TrimRight(base[:end], "/")
 	}
 	host, scheme := strings.ToLower(u.Host), strings.ToLower(u.Scheme)
 	if host == "" {
@@ -112,6 +112,14 @@ func (c *Counts) Unread() (all []string) {
 		all = append(all, fmt.Sprintf("Unreadable: %s (%s)", plural.Count(c.unreadable, "entry", "entries"), c.reason))
 	}
 	return all
+}
+
+// Explain adds to an error what could not be read.
+func (c *Counts) Explain(err error) error {
+	if unread := c.Unread(); len(unread) > 0 {
+		return fmt.Errorf("%w. %s", err, strings.Join(unread, "; "))
+	}
+	return err
 }
 
 // countUnknown counts a call, and what is unknown of it.
@@ -163,11 +171,11 @@ func (c *Counts) choose(only string) error {
 	return fmt.Errorf("--only %s: the recording has no calls to this base address, but to %s", only, strings.Join(names, ", "))
 }
 
-// ParseBase returns a partner's base address in the form of Exchange.Base.
-func ParseBase(address string) (string, error) {
+// parseBase returns a partner's base address in the form of Exchange.Base.
+func parseBase(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("expected the partner's base URL, such as https://partner.example/api, received %q", address)
+		return "", fmt.Errorf("--only: expected the partner's base URL, such as https://partner.example/api, received %q", address)
 	}
 	return baseOf(u, partnerapi.ProductsPath), nil
 }

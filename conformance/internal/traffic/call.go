@@ -49,6 +49,9 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
 		limit = partnerapi.ProbeTimeout
 	}
+	if x.Took == 0 { // it was not measured
+		limit = 0
+	}
 	shown := *x.URL
 	shown.User = nil
 	c := &call{

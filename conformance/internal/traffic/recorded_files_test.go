@@ -41,6 +41,11 @@ func TestWhatAFileDoesNotTellIsNoBreach(t *testing.T) {
 	encoded := base64.StdEncoding.EncodeToString([]byte(answer))
 	confirmed := confirm(2, "R1", 200, answer)
 	content := `"content":{"size":` // of an answer
+	late := reserve(1, "a", "R1")
+	for n := range 1100 { // as many entries are not read ahead
+		late += entry(10+float64(n)/10, "GET", "/products?limit=1", "", 200, "[]")
+	}
+	late += release(2, "R1") + confirm(600, "R1", 400, `{"message":"gone"}`)
 	for what, c := range map[string]struct {
 		files  []string
 		calls  int // that are judged
@@ -72,6 +77,7 @@ func TestWhatAFileDoesNotTellIsNoBreach(t *testing.T) {
 		"a catalog out of a cache":         {[]string{checkout + edit(entry(4, "GET", "/products", "", 200, "[]"), `"time"`, `"_fromCache":"disk","time"`)}, 3, "", "confirm.status"},
 		"a catalog that has not changed":   {[]string{checkout + edit(entry(4, "GET", "/products", "", 304, ""), `"headers":[{"name":"Auth`, `"headers":[{"name":"If-None-Match","value":"x"},{"name":"Auth`)}, 3, "", "confirm.status"},
 		"a redirect that the browser made": {[]string{checkout + edit(entry(4, "GET", "/products", "", 307, ""), `"status":307`, `"status":307,"statusText":"Internal Redirect"`)}, 3, "", "confirm.status"},
+		"a call long after its time":       {[]string{late}, 1102, "Too far out of order: 1 call", "reserve.status"},
 		"methods in lower case":            {[]string{edit(checkout, `"POST"`, `"post"`)}, 3, "", "confirm.status"},
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 // history is all known calls of the contract, in the order of time.
 type history struct {
 	calls     []*call
-	called    int      // number of calls that were made to learn
-	unread    []string // what is unknown of the recordings
+	called    int // number of calls that were made to learn
+	counts    recording.Counts
 	secrets   *secrets
 	pull      *call                 // the call that the catalog is learned from
 	wrapper   string                // the field that contains its products; empty if the answer is the list itself
@@ -78,14 +78,9 @@ const maxRecording = 200_000
 const maxKept = 512 << 20
 
 // read adds the calls of the recordings.
-func (h *history) read(ctx context.Context, o Options) (err error) {
-	only, kept, counts := o.Only, 0, recording.Counts{}
-	if only != "" {
-		if only, err = recording.ParseBase(only); err != nil {
-			return fmt.Errorf("--only: %w", err)
-		}
-	}
-	for x, err := range recording.Read(ctx, o.Recordings, only, &counts) {
+func (h *history) read(ctx context.Context, o Options) error {
+	kept := 0
+	for x, err := range recording.Read(ctx, o.Recordings, o.Only, &h.counts) {
 		if err != nil {
 			return err
 		}
@@ -100,7 +95,6 @@ func (h *history) read(ctx context.Context, o Options) (err error) {
 		c.lost = x.MayChange() && (x.Unreadable != "" || x.BodyCut || x.AnswerCut && c.succeeded2xx())
 		h.calls = append(h.calls, c)
 	}
-	h.unread = counts.Unread()
 	return nil
 }
 

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"partnerkit.dev/internal/plural"
@@ -74,7 +73,7 @@ func Learn(ctx context.Context, o Options) (*Twin, error) {
 		return nil, err
 	}
 	l := &learner{history: h, now: o.Now()}
-	for _, one := range h.unread {
+	for _, one := range h.counts.Unread() {
 		l.note("%s.", one)
 	}
 	if o.BaseURL != "" {
@@ -88,8 +87,8 @@ func Learn(ctx context.Context, o Options) (*Twin, error) {
 	}
 	h.prepare()
 	twin, err := l.twin()
-	if errors.Is(err, ErrNothing) && len(h.unread) > 0 {
-		err = fmt.Errorf("%w. %s", err, strings.Join(h.unread, ". "))
+	if errors.Is(err, ErrNothing) {
+		err = h.counts.Explain(err)
 	}
 	return twin, err
 }
