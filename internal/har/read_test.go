@@ -65,7 +65,7 @@ func TestABodyIsCompleteEmptyOrUnknown(t *testing.T) {
 		{"a form", `"bodySize":-1,"postData":{"mimeType":"application/x-www-form-urlencoded","params":[{"name":"a","value":"1"}]}`, answered, "?", `{"b":2}`},
 		{"a request in base64", `"bodySize":7,"postData":{"text":"eyJhIjoxfQ","_encoding":"base64"}`, answered, `{"a":1}`, `{"b":2}`},
 		{"an unknown encoding", `"postData":{"text":"x","encoding":"hex"}`, `"content":{"text":"x","encoding":"quoted-printable"}`, "?", "?"},
-		{"base64 that is none", `"postData":{"text":"?","encoding":"base64"}`, `"content":{"text":"?","encoding":"base64"}`, "?", "?"},
+		{"base64 with a wrong character", `"postData":{"text":"?","encoding":"base64"}`, `"content":{"text":"?","encoding":"base64"}`, "?", "?"},
 		{"Postman and Insomnia, sizes as they are unknown", `"headersSize":-1,"bodySize":-1,"postData":{"mimeType":"application/json","text":"{\"a\":1}"}`, `"bodySize":-1,"content":{"size":-1,"text":"{\"b\":2}"}`, `{"a":1}`, `{"b":2}`},
 		{"an empty text, unmeasured", `"bodySize":-1,"headers":[{"name":"Content-Type","value":"application/json"}],"postData":{"text":""}`, `"bodySize":-1,"content":{"size":-1,"text":""}`, "?", "?"},
 		{"a journal with nothing but texts", `"postData":{"text":""}`, `"content":{"text":""}`, "", ""},
@@ -110,11 +110,11 @@ func TestAnEntryOfAnotherFormDoesNotEndTheFile(t *testing.T) {
 	t.Parallel()
 	fine := entry(`"bodySize":0`, `"content":{"size":0}`)
 	for what, odd := range map[string]string{
-		"headers that are an object": entry(`"headers":{}`, `"content":{}`),
-		"a status that is a text":    strings.Replace(fine, `"status":200`, `"status":"200"`, 1),
-		"a time that is a number":    strings.Replace(fine, `"2026-07-01T12:00:00.000Z"`, "1782907200", 1),
-		"an address that is none":    strings.Replace(fine, "confirm", "50%", 1),
-		"no entry at all":            `{"x":1}`,
+		"headers that are an object":   entry(`"headers":{}`, `"content":{}`),
+		"a status that is a text":      strings.Replace(fine, `"status":200`, `"status":"200"`, 1),
+		"a time that is a number":      strings.Replace(fine, `"2026-07-01T12:00:00.000Z"`, "1782907200", 1),
+		"an address with a bad escape": strings.Replace(fine, "confirm", "50%", 1),
+		"no entry at all":              `{"x":1}`,
 	} {
 		for form, text := range map[string]string{
 			"an archive":   fmt.Sprintf(`{"log":{"entries":[%s,%s,%s],"pages":[{}]}}`, fine, odd, fine),

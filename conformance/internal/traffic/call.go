@@ -29,7 +29,7 @@ type call struct {
 	Base     string // the address of the partner
 
 	raced   bool // another call about the same code was in progress
-	invalid bool // its request is none that a marketplace sends
+	invalid bool // a marketplace does not send such a request
 }
 
 func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }

@@ -31,7 +31,7 @@ func (a *caller) blame(c *call, d callerrules.Rule, format string, args ...any) 
 	c.invalid = c.invalid || slices.Contains(invalidating, d)
 }
 
-// invalidating lists the rules without which a request is none that a marketplace sends (GEN-8).
+// invalidating lists the rules that a request of a marketplace keeps; partners may refuse any other (GEN-8).
 var invalidating = []callerrules.Rule{callerrules.BodySchema, callerrules.BodyType, callerrules.ProductsForm, callerrules.Escaped, callerrules.ReleaseBody}
 
 // reportFaults returns the caller's faults in the order of a booking, with their texts passed through
