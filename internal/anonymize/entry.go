@@ -28,10 +28,7 @@ func Entry(x *har.Exchange, redact func(string) string, keys *Pseudonyms) har.En
 	}
 	// Every request has a Host. Readers take an entry without headers for one of a recorder that leaves them out.
 	entry.Request.Headers = append(entry.Request.Headers, har.Pair{Name: "Host", Value: redact(address.Host)})
-	if x.BodyCut {
-		entry.Request.BodySize = har.Unknown
-		entry.Request.PostData = &har.PostData{Params: []har.Pair{}, Comment: "left out: it was not read completely"}
-	} else if len(x.Body) > 0 {
+	if len(x.Body) > 0 {
 		entry.Request.BodySize = int64(len(x.Body))
 		entry.Request.PostData = &har.PostData{MIMEType: redact(x.Header.Get("Content-Type")), Params: []har.Pair{}, Text: redact(string(x.Body))}
 	}

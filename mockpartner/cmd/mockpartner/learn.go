@@ -52,7 +52,8 @@ contains no key and no customer's data. Calls are made one after another, at mos
 
 Exit codes:
   0  the scenario was written
-  1  there was no catalog to learn from, or the file cannot be written
+  1  there was no catalog to learn from, the recordings cannot be read or have calls to
+     several base addresses, or the file cannot be written
   2  the command line is wrong`,
 		Example: `  PARTNER_AUTH_KEY=a-test-key mockpartner learn --base-url http://127.0.0.1:8081 --out twin.yaml
   curl http://127.0.0.1:8081/_mock/journal/har > calls.har

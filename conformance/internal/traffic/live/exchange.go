@@ -17,7 +17,7 @@ func (c *Call) exchange(masker *anonymize.Masker) *recording.Exchange {
 		Endpoint: c.endpoint, Named: c.named, Segment: c.segment,
 		Exchange: har.Exchange{
 			Started: c.started, Took: c.took.Round(time.Microsecond), Method: c.method, URL: c.url, Header: c.header,
-			BodyCut: c.request.none || c.request.large, Status: c.status, AnswerHeader: c.answered, Error: c.failure,
+			Status: c.status, AnswerHeader: c.answered, Error: c.failure,
 		},
 	}
 	request, answer, packed := c.request.text, c.answer.text, ""
@@ -37,9 +37,6 @@ func (c *Call) exchange(masker *anonymize.Masker) *recording.Exchange {
 	}
 	if x.AnswerCut {
 		answer = nil // an incomplete body is not judged, and may end within a name
-	}
-	if x.BodyCut {
-		request = nil
 	}
 	x.Body, x.Answer = masker.Mask(c.endpoint, c.named, request, answer)
 	return x
