@@ -15,13 +15,13 @@ import (
 
 // recordedBody is the body of a request or of an answer, as recorders write it.
 type recordedBody struct {
-	Size      *float64          `json:"size"`
-	MIMEType  string            `json:"mimeType"`
-	Text      *string           `json:"text"`
-	Encoding  string            `json:"encoding"`
-	Encoding2 string            `json:"_encoding"` // some write that of a request there
-	File      string            `json:"_file"`     // the body is in a file beside the archive
-	Params    []json.RawMessage `json:"params"`    // of a form
+	Size     *float64          `json:"size"`
+	MIMEType string            `json:"mimeType"`
+	Text     *string           `json:"text"`
+	Encoding string            `json:"encoding"`
+	SentAs   string            `json:"_encoding"` // some write that of a request there
+	File     string            `json:"_file"`     // the body is in a file beside the archive
+	Params   []json.RawMessage `json:"params"`    // of a form
 }
 
 // isAbsent reports whether nothing of the body was recorded.
@@ -73,7 +73,7 @@ func (b *recordedBody) decode() (raw []byte, known bool) {
 	if b.Text == nil {
 		return nil, true
 	}
-	switch strings.ToLower(strings.TrimSpace(b.Encoding + b.Encoding2)) {
+	switch strings.ToLower(strings.TrimSpace(b.Encoding + b.SentAs)) {
 	case "", "utf-8", "utf8":
 		return []byte(*b.Text), true
 	case "base64": // with any alphabet, padding and line breaks
