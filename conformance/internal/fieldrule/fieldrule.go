@@ -12,7 +12,13 @@ import (
 )
 
 // All returns the rules about fields of the endpoint's resource. The caller owns the slice.
-func All(e partnerapi.Endpoint) []rule.Rule { return slices.Clone(byEndpoint()[e]) }
+func All(e partnerapi.Endpoint) []rule.Rule {
+	all := slices.Clone(byEndpoint()[e])
+	if e == partnerapi.Products {
+		all = append(all, rule.UnitFixedID) // it has no place of its own: see Owner
+	}
+	return all
+}
 
 // Owner returns the rule that a problem at a place of the endpoint's resource breaks: the rule
 // about exactly that place, else the rule about the smallest part that contains it.

@@ -11,7 +11,6 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // mostFindings is the maximum number of findings kept for one rule. Further ones are only counted.
@@ -107,77 +106,68 @@ func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 	f.add(fieldrule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }
 
-// Slot implements scenario.Observer. It judges a slot by its schema and by the rules about its
-// fields.
-func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
-	add := func(r rule.Rule, problem schemas.Problem) {
-		placed := problem.WithPrefix(fmt.Sprintf("/%d", index))
-		f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
-	}
-	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
-		add(fieldrule.Owner(in.Exchange.Endpoint, problem), problem)
-	}
-	note := func(r rule.Rule, place, format string, args ...any) {
-		add(r, schemas.Problem{Pointer: place, Message: fmt.Sprintf(format, args...)})
-	}
-	if !slot.Start.IsZero() && in.Product.ZoneKnown && !in.Window.Contains(slot.Start, in.Product.Zone) {
-		note(rule.SlotWindow, "/localDateTimeStart", "expected a date from %s to %s in %s, received %s",
-			in.Window.From, in.Window.To, in.Product.Zone, slot.Start.In(in.Product.Zone).Format(partnerapi.DateLayout))
-	}
-	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
-		note(rule.SlotEndsLater, "/localDateTimeEnd", "expected a time after the start, %s, received %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
-	}
-	for i, price := range slot.Prices {
-		if id, known := price.UnitID, len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
-			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", id)
-		}
-	}
-	if slot.Vacancies == nil || in.Product.AllowFreesale { // vacancies of freesale products are not read
-		return
-	}
-	if slot.Capacity != nil && *slot.Vacancies > *slot.Capacity && !f.saw(in, slot) {
-		note(rule.SlotWithinCapacity, "/vacancies", "expected at most the capacity, %d, received %d", *slot.Capacity, *slot.Vacancies)
-	}
-	judgeNumbers(slot, note)
+// mostRemembered is the maximum number of slots that are remembered.
+const mostRemembered = 100_000
+
+// remembered compares each answer about the slots of an option with the answers before it, whatever
+// was called in between.
+type remembered struct {
+	options map[string]*optionSlots
+	kept    int             // number of slots
+	drifted map[string]bool // slots that have another id, by option and start
+
+	vanished int // number of slots that were missing from one answer only
 }
 
-// saw reports whether an earlier answer has shown the slot. More vacancies than its capacity are then
-// seats that a call has returned too often, which the rules about seats judge.
+// optionSlots is what the answers so far have shown of an option's slots.
+type optionSlots struct {
+	ids   map[slotTime]string // "" if several slots have that time
+	times map[string]slotTime
+	open  map[slotTime]bool // the ones that can be booked, as the last answer shows them
+	lost  *report.Exchange  // an empty answer that lacked slots; nil: none
+	gone  []slotTime        // those slots
+}
+
+// Remember makes f compare all answers about slots with each other.
+func (f *Fields) Remember() *Fields {
+	f.remembered = &remembered{options: map[string]*optionSlots{}, drifted: map[string]bool{}}
+	return f
+}
+
+func (m *remembered) slotsOf(in scenario.SlotAnswer) *optionSlots {
+	key := in.Product.ID + "\x00" + in.Option.ID
+	known := m.options[key]
+	if known == nil {
+		known = &optionSlots{ids: map[slotTime]string{}, times: map[string]slotTime{}, open: map[slotTime]bool{}}
+		m.options[key] = known
+	}
+	return known
+}
+
+// saw reports whether an earlier answer has shown the slot.
 func (f *Fields) saw(in scenario.SlotAnswer, slot discover.Slot) bool {
 	if f.remembered == nil {
 		return false
 	}
-	_, seen := f.remembered.slotsOf(in).ids[TimeOf(slot)]
+	_, seen := f.remembered.slotsOf(in).ids[timeOf(slot)]
 	return seen
 }
 
-// judgeNumbers records where a slot's numbers disagree with its status (AVL-13).
-func judgeNumbers(slot discover.Slot, note func(r rule.Rule, place, format string, args ...any)) {
-	left := *slot.Vacancies
-	switch {
-	case slot.Status == partnerapi.StatusFreesale:
-		note(rule.SlotFreesaleUncounted, "/vacancies", "expected none with status FREESALE, received %d", left)
-	case slot.Status == partnerapi.StatusSoldOut && left > 0:
-		note(rule.SlotSoldOutEmpty, "/vacancies", "expected 0 with status SOLD_OUT, received %d", left)
-	case slot.Status.IsBookable() && left == 0:
-		note(rule.SlotOpenHasSeats, "/vacancies", "expected more than 0 with status %s, received 0", slot.Status)
+// compare records where an answer contradicts the ones before it.
+func (f *Fields) compare(in scenario.SlotAnswer) {
+	if f.remembered == nil {
+		return
 	}
-}
-
-// Slots implements scenario.Observer. It judges the slots of one answer together.
-func (f *Fields) Slots(in scenario.SlotAnswer) {
-	first := map[string]int{}
-	for i, slot := range in.Slots {
-		if slot.ID == "" {
-			continue
-		}
-		if before, seen := first[slot.ID]; seen {
-			f.add(rule.SlotUnique,
-				fmt.Sprintf("slots of %s: [%d].id: expected a unique id, received that of [%d], %q", in.Question, i, before, slot.ID),
-				in.Exchange, map[string]any{"id": slot.ID, "localDateTimeStart": slot.StartText}, "/id")
-			continue
-		}
-		first[slot.ID] = i
+	known := f.remembered.slotsOf(in)
+	if len(in.Slots) == 0 {
+		known.miss(in)
+		return
 	}
-	f.compare(in)
+	f.compareIDs(in, known)
+	for _, slot := range in.Slots {
+		if slot.ID != "" && !slot.Start.IsZero() {
+			known.open[timeOf(slot)] = slot.Status.IsBookable()
+		}
+	}
+	f.foundAgain(in, known)
 }

@@ -1,6 +1,6 @@
-// Package judge interprets the results of scenarios. Each rule has one pure function, which takes
-// what was sent, received and counted, and returns a Finding. Nothing here sends a request, reads a
-// clock or depends on the engine that runs the specs.
+// Package judge is the law: what each rule of the catalogue requires, in one place for the suite's own calls and for
+// recorded ones. Lifecycle judges calls about holds and bookings, act by act; the other rules are pure functions of what
+// was sent and received. Nothing here sends a request, reads a clock or depends on the engine that runs the specs.
 //
 // Specs are what a run judges, in order: each names a rule, the scenarios that are played for it,
 // and the functions that judge them. Verdicts keeps the state of every rule, and decides what a
@@ -9,12 +9,9 @@ package judge
 
 import (
 	"fmt"
-	"mime"
 	"net/http"
-	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
@@ -22,7 +19,6 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Finding is what a value shows about a rule. The zero Finding means that nothing is wrong so far.
@@ -37,6 +33,13 @@ type Finding struct {
 	Picture   []byte             // HTML that draws the violation; may be nil
 	Races     []report.Race      // the rounds that passed
 	On        *plan.Case         // the case that shows it; nil if it cannot be simplified
+	Partly    bool               // the rule holds elsewhere, so that rules which need it can be judged there
+}
+
+// RuleFinding is what one answer, or several, show about a rule. Without an outcome they keep it.
+type RuleFinding struct {
+	Rule rule.Rule
+	Finding
 }
 
 // Ends reports whether the finding settles its rule, so that later steps are not judged.
@@ -92,6 +95,14 @@ func (f Finding) or(next func() Finding) Finding {
 	return next().WithEvidence(f.Exchanges...)
 }
 
+// firstFinding returns the first finding that ends the judging, with the evidence of those before it.
+func firstFinding[T any](all []T, judge func(T) Finding) (f Finding) {
+	for _, one := range all {
+		f = f.or(func() Finding { return judge(one) })
+	}
+	return f
+}
+
 // FromStop returns what a stop means for the rules. A nil stop yields an empty Finding.
 func FromStop(stop *partner.Stop) Finding {
 	if stop == nil {
@@ -140,11 +151,8 @@ func Expect(answer *probe.Answer, checks ...Check) Finding {
 	return Finding{Exchanges: []*report.Exchange{answer.Exchange}}
 }
 
-func expectEach(answers []*probe.Answer, checks ...Check) (f Finding) {
-	for _, answer := range answers {
-		f = f.or(func() Finding { return Expect(answer, checks...) })
-	}
-	return f
+func expectEach(answers []*probe.Answer, checks ...Check) Finding {
+	return firstFinding(answers, func(answer *probe.Answer) Finding { return Expect(answer, checks...) })
 }
 
 func expectRepeated(h scenario.RepeatedCall, checks ...Check) Finding {
@@ -183,12 +191,6 @@ func Succeed(answer *probe.Answer) string {
 	}
 }
 
-// IsJSONType reports whether a content type declares JSON (GEN-1).
-func IsJSONType(declared string) bool {
-	media, _, err := mime.ParseMediaType(declared)
-	return err == nil && (media == "application/json" || strings.HasSuffix(media, "+json"))
-}
-
 // exchangesOf returns the exchanges of the acts that were answered.
 func exchangesOf(acts ...scenario.Act) []*report.Exchange {
 	var exchanges []*report.Exchange
@@ -203,94 +205,6 @@ func exchangesOf(acts ...scenario.Act) []*report.Exchange {
 // expectAnswer expects that there is an answer, and that it passes the checks.
 func expectAnswer(answer *probe.Answer, stop *partner.Stop, checks ...Check) Finding {
 	return requireFact(answer != nil, stop).or(func() Finding { return Expect(answer, checks...) })
-}
-
-// LimitRules are the rules about the limits of the endpoints.
-var LimitRules = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Products:     rule.ProductsLimit,
-	partnerapi.Availability: rule.AvailabilityLimit,
-	partnerapi.Reserve:      rule.ReserveLimit,
-	partnerapi.Confirm:      rule.ConfirmLimit,
-	partnerapi.Release:      rule.ReleaseLimit,
-	partnerapi.Cancel:       rule.CancelLimit,
-}
-
-var answerRules = map[partnerapi.Endpoint]struct {
-	status, json, shape rule.Rule
-	minimal             rule.Rule // about the status of a call without optional fields
-}{
-	partnerapi.Products:     {status: rule.ProductsStatus, json: rule.ProductsJSON, shape: rule.ProductsShape},
-	partnerapi.Availability: {status: rule.AvailabilityStatus, json: rule.AvailabilityJSON, shape: rule.AvailabilityShape},
-	partnerapi.Reserve:      {status: rule.ReserveStatus, json: rule.ReserveJSON, minimal: rule.ReserveMinimal},
-	partnerapi.Confirm:      {status: rule.ConfirmStatus, json: rule.ConfirmJSON, minimal: rule.ConfirmMinimal},
-	partnerapi.Release:      {status: rule.ReleaseStatus, json: rule.ReleaseJSON, minimal: rule.ReleaseWithoutBody},
-	partnerapi.Cancel:       {status: rule.CancelStatus, json: rule.CancelJSON, minimal: rule.CancelWithoutBody},
-}
-
-// statusRule returns the rule about the status of the usual calls to an endpoint.
-func statusRule(of partnerapi.Endpoint) rule.Rule { return answerRules[of].status }
-
-// causeOf returns the rule that a stop shows to be broken, or false.
-func causeOf(stop *partner.Stop) (rule.Rule, bool) {
-	rules := answerRules[stop.Endpoint]
-	switch {
-	case stop.Kind == partner.Unreachable:
-		return rule.Reachable, true
-	case stop.Kind == partner.KeyRefused:
-		return rule.KeyAccepted, true
-	case stop.Kind == partner.NoneAccepted:
-		return rule.ReserveAccepts, true
-	case stop.Kind == partner.Late && stop.Form == partner.Probe:
-		return rule.ProbeLimit, true
-	case stop.Kind == partner.Late:
-		return LimitRules[stop.Endpoint], true
-	case stop.Kind == partner.WrongStatus && stop.Form == partner.NotFound:
-		return rule.EmptyWindow, true
-	case (stop.Kind == partner.WrongStatus || stop.Kind == partner.Refused) && stop.Form == partner.Minimal:
-		return rules.minimal, true
-	case stop.Kind == partner.WrongStatus:
-		return rules.status, true
-	case stop.Kind == partner.Unreadable:
-		return rules.json, true
-	case stop.Kind == partner.WrongShape:
-		return rules.shape, true
-	case stop.Kind == partner.Misfit:
-		return fieldrule.Owner(stop.Endpoint, stop.Problem), true
-	default:
-		return rule.Rule{}, false
-	}
-}
-
-// RuleOfBody returns the rule about calls to an endpoint with such a body; false if no rule is about it.
-func RuleOfBody(of partnerapi.Endpoint, body partner.Body) (rule.Rule, bool) {
-	r := rule.Rule{}
-	switch body {
-	case partner.FullBody:
-	case partner.UnnamedFields:
-		r = unknownFields[of]
-	case partner.ForeignGuest:
-		r = anyAlphabet[of]
-	case partner.BareBody:
-		r = answerRules[of].minimal
-	default:
-		if of == partnerapi.Reserve || of == partnerapi.Confirm {
-			r = answerRules[of].minimal
-		}
-	}
-	return r, r.ID != ""
-}
-
-var unknownFields = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Availability: rule.AvailabilityUnknownFields,
-	partnerapi.Reserve:      rule.ReserveUnknownFields,
-	partnerapi.Confirm:      rule.ConfirmUnknownFields,
-	partnerapi.Release:      rule.ReleaseUnknownFields,
-	partnerapi.Cancel:       rule.CancelUnknownFields,
-}
-
-var anyAlphabet = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Reserve: rule.ReserveAnyAlphabet,
-	partnerapi.Confirm: rule.ConfirmAnyAlphabet,
 }
 
 var (

@@ -339,7 +339,7 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 	if !(accepted && want.Accept) && !(refused && want.Refuse) {
 		flaw = "Expected " + j.Want + ", received " + answer.Words()
 	}
-	if about, has := RuleOfBody(answer.Endpoint, act.Body); l.byBody && has && !(refused && act.Does == model.Reserve) && (act.Hold == trace.None || of.ID == statusRule(answer.Endpoint).ID) {
+	if about, has := RuleOfBody(answer.Endpoint, act.Body); l.byBody && has && !(refused && act.Does == model.Reserve) && (act.Hold == trace.None || of.ID == StatusRule(answer.Endpoint).ID) {
 		of = about
 	}
 	l.find(j, of, flaw)
@@ -510,6 +510,7 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 	l.takeStatus(&j, act, model.Want{Accept: true}, of.answer)
 	switch l.on {
 	case model.Booked:
+		l.find(&j, rule.CancelSupported, "") // whatever the answer is, another rule is about that
 		l.takeDone(&j, act, schemas.CancelAnswer, rule.CancelJSON, rule.CancelSuccess, rule.CancelSuccess)
 	case model.Cancelled:
 		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, of.answer, rule.CancelRepeatSuccess)

@@ -3,11 +3,9 @@ package judge
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/fieldrule"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -17,26 +15,34 @@ import (
 
 var catalog = judgeOnce(scenario.PlaySurvey, func(v *scenario.Survey) Finding { return FromStop(v.Stop) })
 
-func productSpecs() []Spec {
-	of := func(r rule.Rule, judge func(*scenario.Survey) Finding) Spec {
-		return spec(r, catalog, judgeOnce(scenario.PlaySurvey, judge))
+// pullLaws are the rules that one pull of the catalog decides.
+var pullLaws = []struct {
+	rule  rule.Rule
+	judge func(*scenario.Survey) Finding
+}{
+	{rule.ProductUnique, uniqueProducts}, {rule.OptionUnique, uniqueOptions}, {rule.UnitUnique, uniqueUnits},
+	{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
+}
+
+// PullFindings returns what a complete pull of the catalog shows by itself. Breaches of the rules about fields are
+// recorded while it is read.
+func PullFindings(v *scenario.Survey) (all []RuleFinding) {
+	for _, r := range fieldrule.All(partnerapi.Products) {
+		all = append(all, RuleFinding{Rule: r})
 	}
-	specs := specForEach([]rule.Rule{rule.Reachable, rule.KeyAccepted, rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape},
-		func(rule.Rule) []Step { return []Step{catalog} })
-	specs = append(specs, specForEach(append(fieldrule.All(partnerapi.Products), rule.UnitFixedID), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
-	specs = append(specs,
-		of(rule.ProductUnique, uniqueProducts),
-		of(rule.OptionUnique, uniqueOptions),
-		of(rule.UnitUnique, uniqueUnits),
-		of(rule.ProductPermanent, samePulls(sameProducts)),
-		of(rule.OptionPermanent, samePulls(eachTwin(sameOptions))),
-		of(rule.UnitPermanent, samePulls(eachTwin(sameUnits))),
-		spec(rule.ProbeStatus, catalog, expectStatuses(scenario.PlayPull("health probe", scenario.ProbeQuery(), probe.GoodKey), ok)),
-		spec(rule.UpdatedSince, catalog, judgeOnce(scenario.PlayUpdatedSince, updatedSince)),
-		of(rule.AdultUnit, eachOption(withoutAdult)),
-		of(rule.CurrencyDecimals, eachUnit(oddDecimals)),
-		of(rule.AgeRange, eachUnit(noAge)),
-	)
+	for _, law := range pullLaws {
+		all = append(all, RuleFinding{law.rule, law.judge(v)})
+	}
+	return all
+}
+
+func productSpecs() []Spec {
+	specs := specForEach(append(firstCall[:len(firstCall):len(firstCall)], usualForm(partnerapi.Products)...), func(rule.Rule) []Step { return []Step{catalog} })
+	specs = append(specs, specForEach(fieldrule.All(partnerapi.Products), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	for _, law := range pullLaws {
+		specs = append(specs, spec(law.rule, catalog, judgeOnce(scenario.PlaySurvey, law.judge)))
+	}
+	specs = append(specs, pullSpecs()...)
 	for _, refused := range []struct {
 		rule rule.Rule
 		play play[scenario.RepeatedCall]
@@ -51,35 +57,8 @@ func productSpecs() []Spec {
 	return specs
 }
 
-// InCatalog are the rules that one pull of the catalog decides, with their judges.
-var InCatalog = []struct {
-	Rule  rule.Rule
-	Judge func(*scenario.Survey) Finding
-}{
-	{rule.ProductUnique, uniqueProducts}, {rule.OptionUnique, uniqueOptions}, {rule.UnitUnique, uniqueUnits},
-	{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
-}
-
 func expectStatuses(play play[scenario.RepeatedCall], statuses []int) Step {
 	return judgeOnce(play, func(h scenario.RepeatedCall) Finding { return expectRepeated(h, Status(statuses)) })
-}
-
-func updatedSince(c scenario.Catalog) Finding {
-	if c.Answer == nil {
-		return FromStop(c.Stop)
-	}
-	return Expect(c.Answer, Status(ok)).or(func() Finding {
-		switch stop := FromStop(c.Stop); {
-		case stop.Cause != nil:
-			return Breach("%s", c.Stop.Message)
-		case stop.Ends():
-			return stop
-		case c.Misfit != "":
-			return Breach("%s", c.Misfit)
-		default:
-			return Finding{}
-		}
-	})
 }
 
 func uniqueProducts(v *scenario.Survey) Finding {
@@ -116,94 +95,6 @@ func checkUniqueIDs(in *report.Exchange, place string, list []string) Finding {
 		first[id] = i
 	}
 	return Finding{}
-}
-
-// samePulls compares two pulls of the catalog.
-func samePulls(same func(first, second []discover.Product) Finding) func(*scenario.Survey) Finding {
-	return func(v *scenario.Survey) Finding {
-		return FromStop(v.Second.Stop).or(func() Finding {
-			return same(v.Products, v.Second.Products).WithEvidence(v.Pull, v.Second.Exchange)
-		})
-	}
-}
-
-func sameProducts(first, second []discover.Product) Finding {
-	return compareIDs("products", ids(first), ids(second))
-}
-
-// eachTwin compares every product of the first pull with the same product of the second.
-func eachTwin(same func(first, second discover.Product) Finding) func(first, second []discover.Product) Finding {
-	return func(first, second []discover.Product) (f Finding) {
-		again := map[string]discover.Product{}
-		for _, product := range second {
-			again[product.ID] = product
-		}
-		for _, product := range first {
-			if twin, ok := again[product.ID]; ok {
-				f = f.or(func() Finding { return same(product, twin) })
-			}
-		}
-		return f
-	}
-}
-
-func sameOptions(first, second discover.Product) Finding {
-	return compareIDs(fmt.Sprintf("options of product %q", first.ID), optionIDs(first), optionIDs(second))
-}
-
-func sameUnits(first, second discover.Product) (f Finding) {
-	for _, option := range first.Options {
-		twin := slices.IndexFunc(second.Options, func(o discover.Option) bool { return o.ID == option.ID })
-		if twin >= 0 {
-			f = f.or(func() Finding {
-				return compareIDs(fmt.Sprintf("units of product %q, option %q", first.ID, option.ID), unitIDs(option), unitIDs(second.Options[twin]))
-			})
-		}
-	}
-	return f
-}
-
-// sameTerms finds how the time zone, a guest type or a currency of a product differs.
-func sameTerms(first, second discover.Product) Finding {
-	if first.Zone.String() != second.Zone.String() {
-		return Breach("product %q: expected the time zone of a full pull, %s, received %s", first.ID, first.Zone, second.Zone)
-	}
-	for _, option := range first.Options {
-		for _, twin := range second.Options {
-			for _, unit := range option.Units {
-				if other := twin.Unit(unit.ID); twin.ID == option.ID && other.ID == unit.ID && terms(unit) != terms(other) {
-					return Breach("product %q, option %q, unit %q: expected the type and currencies of a full pull, %s, received %s",
-						first.ID, option.ID, unit.ID, terms(unit), terms(other))
-				}
-			}
-		}
-	}
-	return Finding{}
-}
-
-// terms returns the type and the currencies of a unit, in an order that does not depend on its own.
-func terms(unit discover.Unit) string {
-	var currencies []string
-	for _, price := range unit.Prices {
-		currencies = append(currencies, price.Currency)
-	}
-	slices.Sort(currencies)
-	return strings.Join(append([]string{string(unit.Type)}, slices.Compact(currencies)...), " ")
-}
-
-// compareIDs finds how two lists of ids differ, in any order.
-func compareIDs(place string, first, second []string) Finding {
-	gone, came := plan.Subtract(first, second), plan.Subtract(second, first)
-	switch {
-	case len(gone) > 0 && len(came) > 0:
-		return Breach("%s: expected the ids of the pull before, received %s in place of %s", place, plan.QuoteFew(came), plan.QuoteFew(gone))
-	case len(gone) > 0:
-		return Breach("%s: expected the ids of the pull before, %s is missing", place, plan.QuoteFew(gone))
-	case len(came) > 0:
-		return Breach("%s: expected the ids of the pull before, %s is new", place, plan.QuoteFew(came))
-	default:
-		return Finding{}
-	}
 }
 
 // eachOption finds the flaws that wrong returns for the options, each with its place.

@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -44,7 +45,7 @@ func appendSteps(first []Step, then ...Step) []Step {
 func reserveSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
-		spec(rule.ReserveAccepts, held, Step{Subjects: optionChecks, Judge: func(v any) Finding { return accepts(v.(*scenario.OptionCheck)) }}, optionalStep(weighTries(1, scenario.PlaySellOut, lastSeat))),
+		spec(rule.ReserveAccepts, held, judgeOnce(scenario.PlayAllOptionChecks, accepts), optionalStep(weighTries(1, scenario.PlaySellOut, lastSeat))),
 	}
 	specs = append(specs, specForEach([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
 	return append(specs,
@@ -78,17 +79,29 @@ func reserveSpecs() []Spec {
 
 func judgeNothing[T any](T) Finding { return Finding{} }
 
-// accepts finds an option whose slots are shown as bookable but refused.
-func accepts(v *scenario.OptionCheck) Finding {
-	switch stop := v.Stop; {
-	case stop != nil && stop.Kind == partner.Refused:
-		return Breach("product %q, option %q: no hold was made: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message).
-			WithEvidence(append([]*report.Exchange{v.Before.Last.Exchange}, stop.Exchanges...)...)
-	case v.Hold == nil && stop != nil && !stop.OnlyMissing():
-		return FromStop(stop)
-	default:
+// accepts finds options whose slots are shown as bookable but refused. If others are held, what needs a hold is judged
+// there.
+func accepts(checks []*scenario.OptionCheck) (f Finding) {
+	var refused []string
+	for _, v := range checks {
+		switch stop := v.Stop; {
+		case stop != nil && stop.Kind == partner.Refused:
+			refused = append(refused, fmt.Sprintf("product %q, option %q: Expected a hold of a slot that is shown as bookable: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message))
+			f.Partly = v.Traits != nil && v.Traits.MadeHolds()
+			f.Exchanges = append(append(f.Exchanges, v.Before.Last.Exchange), stop.Exchanges...)
+		case v.Hold == nil && stop != nil && !stop.OnlyMissing() && len(refused) == 0:
+			return FromStop(stop)
+		}
+	}
+	if len(refused) == 0 {
 		return Finding{}
 	}
+	all := problems(refused, f.Exchanges...)
+	all.Partly = f.Partly
+	if all.Partly {
+		all.Message += fmt.Sprintf(" (refused in %d of %s)", len(refused), plural.Count(len(checks), "option"))
+	}
+	return all
 }
 
 // holdLife finds that the lifetime of the first hold cannot be read.

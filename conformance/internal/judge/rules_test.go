@@ -60,8 +60,10 @@ func TestChecksOfAnAnswerSayWhatIsWrong(t *testing.T) {
 		}
 	}
 	for declared, want := range map[string]bool{"application/json; charset=utf-8": true, "application/problem+json": true, "text/html": false, "": false} {
-		if got := IsJSONType(declared); got != want {
-			t.Errorf("%q: want JSON %t, got %t", declared, want, got)
+		of := answer(200, "{}").Exchange
+		of.Response.Header.Set("Content-Type", declared)
+		if flaw, judged := declaresJSON(of); !judged || (flaw == "") != want {
+			t.Errorf("%q: want JSON %t, got %q", declared, want, flaw)
 		}
 	}
 }
@@ -279,7 +281,7 @@ func TestIDsStayWithTheirSlots(t *testing.T) {
 		"ids by position":        {[]discover.Slot{slotAt("0", nine), slotAt("1", ten)}, []discover.Slot{slotAt("0", ten)}, `expected id "0" to stay`},
 		"one of two at a time":   {[]discover.Slot{slotAt("a", nine), slotAt("b", nine)}, []discover.Slot{slotAt("a", nine), slotAt("c", nine)}, `keep its id "b", received "c"`},
 	} {
-		failure := KeepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
+		failure := keepsIDs(answerOf("2026-07-01", "2026-07-01", test.first...), answerOf("2026-07-01", "2026-07-01", test.second...)).Message
 		if (failure == "") != (test.says == "") || !strings.Contains(failure, test.says) {
 			t.Errorf("%s: want %q, got %q", name, test.says, failure)
 		}

@@ -2,15 +2,12 @@ package judge
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"time"
 
 	"partnerkit.dev/conformance/internal/explore"
-	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/trace"
-	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
@@ -55,29 +52,8 @@ func ExpiryRules() (ids []string) {
 // overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
 	refusals := joinSubjects(joinSubjects(holding, booking), joinSubjects(subject(scenario.PlayNearCodes), expiryWithMeans))
-	specs := []Spec{spec(rule.ConfirmRefusalMessage, tells(rule.ConfirmRefusalMessage, subject(scenario.PlayUnknownConfirm)), optionalStep(tells(rule.ConfirmRefusalMessage, refusals)))}
-	for _, r := range []rule.Rule{
-		rule.ProductsContentType, rule.AvailabilityContentType, rule.ReserveContentType,
-		rule.ConfirmContentType, rule.ReleaseContentType, rule.CancelContentType,
-	} {
-		specs = append(specs, spec(r, appendSteps(ofCancel(r), judgeOnce(scenario.PlayRecord, contentType(r.Endpoint)))...))
-	}
-	for _, of := range []struct {
-		rule  rule.Rule
-		limit partner.Limit
-	}{
-		{rule.ProductsLimit, partner.Limit{Endpoint: partnerapi.Products}},
-		{rule.ProbeLimit, partner.Limit{Endpoint: partnerapi.Products, Form: partner.Probe}},
-		{rule.AvailabilityLimit, partner.Limit{Endpoint: partnerapi.Availability}},
-		{rule.ReserveLimit, partner.Limit{Endpoint: partnerapi.Reserve}},
-		{rule.ConfirmLimit, partner.Limit{Endpoint: partnerapi.Confirm}},
-		{rule.ReleaseLimit, partner.Limit{Endpoint: partnerapi.Release}},
-		{rule.CancelLimit, partner.Limit{Endpoint: partnerapi.Cancel}},
-	} {
-		specs = append(specs, spec(of.rule, appendSteps(ofCancel(of.rule), judgeOnce(scenario.PlayTimes(of.limit), inTime))...))
-	}
-	read := slotsSteps(rule.AvailabilityAim)
-	return append(specs, spec(rule.AvailabilityAim, append(read, judgeOnce(scenario.PlayRecord, aim))...))
+	first := spec(rule.ConfirmRefusalMessage, tells(rule.ConfirmRefusalMessage, subject(scenario.PlayUnknownConfirm)), optionalStep(tells(rule.ConfirmRefusalMessage, refusals)))
+	return slices.Concat([]Spec{first}, contentTypeSpecs(), limitSpecs())
 }
 
 // ofCancel returns the first steps of a rule about an endpoint that a partner may lack.
@@ -86,42 +62,6 @@ func ofCancel(r rule.Rule) []Step {
 		return []Step{mayCancel}
 	}
 	return nil
-}
-
-func contentType(endpoint partnerapi.Endpoint) func(scenario.Record) Finding {
-	return func(all scenario.Record) Finding {
-		judged := 0
-		var wrong []string
-		var shown []*report.Exchange
-		for _, exchange := range all.Exchanges {
-			if exchange.Endpoint != endpoint || exchange.Failure != nil || exchange.Response.Status/100 != 2 || exchange.Response.Body.Size == 0 {
-				continue
-			}
-			judged++
-			if declared := exchange.Response.Header.Get("Content-Type"); !IsJSONType(declared) {
-				wrong = append(wrong, fmt.Sprintf("Expected Content-Type: application/json, received %q", declared))
-				shown = append(shown, exchange)
-			}
-		}
-		return problems(wrong[:min(1, len(wrong))], shown...).or(func() Finding {
-			return requireFact(judged > 0, partner.NewStop("no answer of this endpoint had a body"))
-		})
-	}
-}
-
-// inTime judges one limit: two late answers in three break it, a single one is a warning (LIM-3).
-func inTime(t scenario.AnswerTimes) Finding {
-	switch {
-	case t.Broken != nil:
-		return FromStop(t.Broken)
-	case len(t.Times) == 0:
-		return FromStop(t.Survey).or(func() Finding { return Doubt("no call was answered") })
-	case len(t.Late) > 0:
-		return ends(report.Warned, "Expected the complete answer within %s: %d of %d calls took longer, the worst %s",
-			t.Limit, len(t.Late), len(t.Times), slices.Max(t.Times).Round(time.Millisecond)).WithEvidence(t.Late...)
-	default:
-		return Finding{}
-	}
 }
 
 // lifecycleSpecs returns the specs that judge random lifecycles. They need a booking first, which
@@ -149,4 +89,18 @@ func lifecycles(r explore.Result) Finding {
 			withRemedy("Run again at a quieter time, or against a test environment.")
 	}
 	return Finding{}
+}
+
+// ReadSpecs returns the specs that judge the rules about reads again, with further pulls and
+// windows: two answers about the same thing must agree.
+func ReadSpecs() []Spec { return slices.Concat(furtherPullSpecs(), partSpecs(), FieldSpecs()) }
+
+// FieldSpecs returns the specs that judge the rules about fields again, with all answers read so
+// far.
+func FieldSpecs() []Spec {
+	rules := append(slotRules(true), rule.SlotPermanent, rule.OneDay)
+	for _, endpoint := range partnerapi.Endpoints() {
+		rules = append(rules, fieldrule.All(endpoint)...)
+	}
+	return specForEach(rules, func(rule.Rule) []Step { return []Step{fields()} })
 }

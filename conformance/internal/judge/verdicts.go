@@ -16,11 +16,13 @@ import (
 type Verdicts struct {
 	words func(string) string // prepares a message for display
 	byID  map[string]*report.RuleResult
+	// partly has the rules that hold in a part of what was tried: what needs them can be judged there.
+	partly map[string]bool
 }
 
 // NewVerdicts returns the verdicts of a run that has judged nothing yet.
 func NewVerdicts(words func(string) string) *Verdicts {
-	return &Verdicts{words: words, byID: map[string]*report.RuleResult{}}
+	return &Verdicts{words: words, byID: map[string]*report.RuleResult{}, partly: map[string]bool{}}
 }
 
 // Set replaces the verdict on a rule, and returns it so that evidence can be added.
@@ -133,7 +135,7 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 		case known == nil:
 		case known.BlockedBy != "":
 			return known.BlockedBy
-		case known.Outcome == report.Failed:
+		case known.Outcome == report.Failed && !v.partly[id]:
 			return id
 		case known.Outcome == report.Inconclusive:
 			if needed, err := rule.Find(id); err == nil {
@@ -156,7 +158,7 @@ func (v *Verdicts) brokenBelow(r rule.Rule) string {
 			}
 		}
 		for _, cause := range []string{id, uniqueness[id]} {
-			if known := v.Get(cause); cause != r.ID && known != nil && known.Outcome == report.Failed {
+			if known := v.Get(cause); cause != r.ID && known != nil && known.Outcome == report.Failed && !v.partly[cause] {
 				return cause
 			}
 		}
@@ -190,6 +192,7 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 		f.Message = ""
 	}
 	verdict := v.Set(r, outcome, f.Message)
+	v.partly[r.ID] = f.Partly
 	verdict.DurationMS = took.Milliseconds()
 	switch outcome {
 	case report.Blocked:

@@ -10,9 +10,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// judgedCalls is the number of consecutive calls that are compared with a limit: two late calls
+// JudgedCalls is the number of consecutive calls that are compared with a limit: two late calls
 // among them break it (LIM-3).
-const judgedCalls = 3
+const JudgedCalls = 3
 
 // Limit names a limit of the contract.
 type Limit struct {
@@ -28,8 +28,8 @@ type Pace struct {
 
 	mu    sync.Mutex
 	calls []*report.Exchange
-	worst [judgedCalls - 1]*report.Exchange // the two late calls that broke the limit
 	late  []*report.Exchange
+	worst []*report.Exchange // the calls that broke the limit
 }
 
 func (p *Pace) record(exchange *report.Exchange) {
@@ -39,37 +39,42 @@ func (p *Pace) record(exchange *report.Exchange) {
 		return // a call that broke off early shows nothing about the limit
 	}
 	p.calls = append(p.calls, exchange)
-	if !p.isLate(exchange) {
+	if !isLate(exchange, p.Limit) {
 		return
 	}
 	p.late = append(p.late, exchange)
-	recent := p.calls[max(0, len(p.calls)-judgedCalls):]
-	var both []*report.Exchange
-	for _, call := range recent {
-		if p.isLate(call) {
-			both = append(both, call)
-		}
-	}
-	if len(both) >= len(p.worst) && p.worst[0] == nil {
-		copy(p.worst[:], both)
+	if last := p.calls[max(0, len(p.calls)-JudgedCalls):]; p.worst == nil && p.Name.BreachStop(p.Limit, last) != nil {
+		p.worst = last
 	}
 }
 
-func (p *Pace) isLate(exchange *report.Exchange) bool {
-	return exchange.Failure != nil || exchange.Duration > p.Limit
+func isLate(exchange *report.Exchange, limit time.Duration) bool {
+	return exchange.Failure != nil || exchange.Duration > limit
+}
+
+// BreachStop returns a stop if the last calls, at most JudgedCalls, break the limit, else nil.
+func (l Limit) BreachStop(limit time.Duration, last []*report.Exchange) *Stop {
+	var late []*report.Exchange
+	for _, call := range last {
+		if isLate(call, limit) {
+			late = append(late, call)
+		}
+	}
+	if len(late) < 2 {
+		return nil
+	}
+	late = late[len(late)-2:]
+	return &Stop{
+		Kind: Late, Endpoint: l.Endpoint, Form: l.Form, Exchanges: late,
+		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", limit, durationWords(late[0]), durationWords(late[1])),
+	}
 }
 
 // BreachStop returns a stop if the limit is broken, else nil.
 func (p *Pace) BreachStop() *Stop {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.worst[0] == nil {
-		return nil
-	}
-	return &Stop{
-		Kind: Late, Endpoint: p.Name.Endpoint, Form: p.Name.Form, Exchanges: p.worst[:],
-		Message: fmt.Sprintf("Expected the complete answer within %s: 2 of 3 calls took longer, %s and %s", p.Limit, durationWords(p.worst[0]), durationWords(p.worst[1])),
-	}
+	return p.Name.BreachStop(p.Limit, p.worst)
 }
 
 // stopUnanswered returns the stop of a call that was not answered and must not be sent again. Either

@@ -38,7 +38,7 @@ const (
 	Usual    Form = iota
 	Probe         // a pull of the catalog with limit=1
 	Minimal       // without optional fields: contact, reference, body
-	NotFound      // availability answered 404, although it returns slots for other options
+	NotFound      // availability answered 404, or one day without a list, although it returns slots for other windows
 	Unusual       // lawful, but not what is tried first
 )
 

@@ -49,6 +49,9 @@ type Traits struct {
 	without map[string]bool
 }
 
+// MadeHolds reports whether a hold was made.
+func (t Traits) MadeHolds() bool { return t.held }
+
 // Holdless reports whether no hold so far keeps seats (RSV-8).
 func (t Traits) Holdless() bool { return t.AnyHoldless() && !t.keeps }
 

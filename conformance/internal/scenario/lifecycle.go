@@ -95,7 +95,20 @@ func PlayOptionCheck(ctx context.Context, p *Player, optionKey string, attempt i
 	return playOnce(p, name, attempt, func(v *OptionCheck, _ string) {
 		t := p.begin(ctx, &v.Opening, seat("reserve 1 seat, to release it", optionKey))
 		t.give("release the hold", true, "after release")
+		if v.Stop != nil && v.Stop.Kind == partner.Refused && p.Book.traits.held {
+			p.survey.leaveOut(optionKey) // the others can be booked
+		}
 	})
+}
+
+// PlayAllOptionChecks plays the check of every option, while there is time.
+func PlayAllOptionChecks(ctx context.Context, p *Player, _ int) (all []*OptionCheck) {
+	for _, key := range PlayOptionChecks(ctx, p) {
+		if played := PlayOptionCheck(ctx, p, key, 0); played != nil {
+			all = append(all, played)
+		}
+	}
+	return all
 }
 
 // MixedParty is a hold for guests of two types.

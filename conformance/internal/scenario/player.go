@@ -3,8 +3,8 @@
 // returns a value: what was sent, what was received, and how many seats were counted. The package
 // judges nothing and knows no rules.
 //
-// A scenario is played once for each attempt, when the first rule requests it, and every rule
-// judges one fact of it. A scenario that cannot continue returns a Stop with the reason.
+// A scenario is played once for each attempt, when the first rule requests it. What it plays about holds and bookings is
+// Told, act by act, and every rule judges it. A scenario that cannot continue returns a Stop with the reason.
 //
 // Every hold and booking is recorded in a ledger before it is used.
 package scenario

@@ -16,9 +16,9 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// mostSlots bounds the slots of one answer that tests use: one every five minutes for 60 days makes
+// MostSlots bounds the slots of one answer that tests use: one every five minutes for 60 days makes
 // 17,280. The observer sees every slot that arrives.
-const mostSlots = 20_000
+const MostSlots = 20_000
 
 // Observer receives every part of an answer while it is read, because there are too many parts to
 // keep.
@@ -209,12 +209,22 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 		}
 		slot := discover.ReadSlot(value)
 		r.observer.Slot(read, i, slot, value)
-		if len(read.Slots) < mostSlots {
+		if len(read.Slots) < MostSlots {
 			read.Slots = append(read.Slots, slot)
 		}
 	}
 	r.observer.Slots(read)
 	return read, nil
+}
+
+// ReadRecordedPull reads a catalog that another program has pulled.
+func ReadRecordedPull(answer *probe.Answer, observer Observer) Catalog {
+	return (&reader{observer: observer}).readPull(context.Background(), answer, nil)
+}
+
+// ReadRecordedSlots reads the answer to a question of another program. filled: an earlier answer was a list.
+func ReadRecordedSlots(q Question, answer *probe.Answer, observer Observer, filled bool) (SlotAnswer, *partner.Stop) {
+	return (&reader{observer: observer, filled: filled}).readSlots(context.Background(), q, answer)
 }
 
 // PullCatalog pulls the catalog between two calls of a lifecycle.

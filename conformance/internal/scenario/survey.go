@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -220,6 +221,11 @@ func (v *Survey) noSlotStop(want discover.Want, traits *Traits) *partner.Stop {
 	default:
 		return partner.NewStop("no bookable slot suits this test").WithRemedy("Offer more slots in the next 60 days.")
 	}
+}
+
+// leaveOut leaves out the slots of an option that is refused.
+func (v *Survey) leaveOut(option string) {
+	v.Offers = slices.DeleteFunc(slices.Clone(v.Offers), func(o discover.Offer) bool { return o.OptionKey() == option })
 }
 
 // otherOptions returns a slot of each other option that can be booked.

@@ -29,16 +29,10 @@ type bookings struct {
 	*history
 	tickets bool // the partner delivers its own tickets
 	lives   holdTimes
-	found   []found // about the call that is judged
+	found   []judge.RuleFinding // about the call that is judged
 
-	uncancelled *found // an answer that shows that cancel is not supported
-	cancels     bool   // a cancellation was accepted
-}
-
-// found is what a call shows about a rule.
-type found struct {
-	rule rule.Rule
-	judge.Finding
+	uncancelled *judge.RuleFinding // an answer that shows that cancel is not supported
+	cancels     bool               // a cancellation was accepted
 }
 
 func (t *bookings) take(c *call) {
@@ -68,7 +62,7 @@ func (t *bookings) lifecycle(given judge.Given, left model.Seats) *judge.Lifecyc
 		if flaw != "" {
 			f = judge.Breach("%s", flaw)
 		}
-		t.found = append(t.found, found{of, f})
+		t.found = append(t.found, judge.RuleFinding{Rule: of, Finding: f})
 	}).ByBody()
 	l.Open([]model.Seats{left})
 	return l
@@ -86,13 +80,6 @@ func (t *bookings) judge(l *judge.Lifecycle, c *call, act trace.Act, evidence ..
 		}
 	}
 	return j
-}
-
-// record records what the judged call has shown.
-func (t *bookings) record() {
-	for _, f := range t.found {
-		t.find(f.rule, f.Finding)
-	}
 }
 
 // takeReserve judges the answer to a reserve that conforms to the contract.
@@ -119,12 +106,12 @@ func (t *bookings) takeReserve(c *call) {
 	j := t.judge(h.Lifecycle, c, act, shown...)
 	for _, f := range t.found {
 		switch {
-		case judge.IsHoldLength(f.rule):
+		case judge.IsHoldLength(f.Rule):
 			t.lives.take(act.Life, f)
-		case f.Ends() && j.Others && f.rule.ID == j.Rule.ID:
-			t.doubt(f.rule, judge.Doubt("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).WithEvidence(c.Exchange))
+		case f.Ends() && j.Others && f.Rule.ID == j.Rule.ID:
+			t.doubt(f.Rule, judge.Doubt("a slot that had been shown as %s was held; it may have been opened in between", slot.Status).WithEvidence(c.Exchange))
 		default:
-			t.find(f.rule, f.Finding)
+			t.record(f)
 		}
 	}
 	if !c.HasStatus(200, 201) || !c.Whole || scenario.NoObject(c.Answer) != "" {
@@ -145,11 +132,11 @@ func offerOf(asked partnerapi.ReserveRequest) discover.Offer {
 // so only what every hold shows counts against it.
 type holdTimes struct {
 	shortest time.Duration
-	shown    *found // by the shortest
+	shown    *judge.RuleFinding // by the shortest
 	holdless bool
 }
 
-func (l *holdTimes) take(life time.Duration, f found) {
+func (l *holdTimes) take(life time.Duration, f judge.RuleFinding) {
 	if l.shown == nil || life < l.shortest {
 		l.shortest, l.shown = life, &f
 	}
@@ -157,10 +144,10 @@ func (l *holdTimes) take(life time.Duration, f found) {
 
 func (b *bookings) settle(t *tally) {
 	if l := b.lives; l.shown != nil && !l.holdless {
-		t.find(l.shown.rule, l.shown.Finding)
+		t.record(*l.shown)
 	}
 	if b.uncancelled != nil && b.cancels {
-		t.find(b.uncancelled.rule, b.uncancelled.Finding)
+		t.record(*b.uncancelled)
 	}
 }
 
@@ -176,7 +163,7 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 			l := t.lifecycle(judge.Given{}, model.Seats{})
 			l.Adopt(model.Unknown)
 			t.judge(l, c, act)
-			t.record()
+			t.record(t.found...)
 			t.takeBooking(c)
 		}
 		return
@@ -191,7 +178,7 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 		shown = append(shown, other.confirm)
 	}
 	t.judge(h.Lifecycle, c, act, shown...)
-	t.record()
+	t.record(t.found...)
 	if !c.HasStatus(http.StatusOK) {
 		return
 	}
@@ -242,15 +229,12 @@ func (t *bookings) takeCancel(c *call, h *hold) {
 	if c.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		if h != nil && h.stage() == model.Booked && t.uncancelled == nil {
 			t.judge(h.Lifecycle, c, trace.Act{Does: model.Cancel}, h.shown()...)
-			t.uncancelled = &found{t.found[0].rule, t.found[0].Finding}
+			t.uncancelled = &judge.RuleFinding{Rule: t.found[0].Rule, Finding: t.found[0].Finding}
 			h.State().Holds[0].Stage = model.Booked
 		}
 		return
 	}
 	t.cancels = t.cancels || c.HasStatus(http.StatusOK)
-	if h != nil && h.stage() == model.Booked {
-		t.mark(rule.CancelSupported)
-	}
 	t.takeUndoing(c, h, model.Cancel)
 }
 
@@ -259,14 +243,14 @@ func (t *bookings) takeUndoing(c *call, h *hold, does model.Kind) {
 	if h == nil {
 		if t.isUnknown(c) {
 			t.judge(t.lifecycle(judge.Given{}, model.Seats{}), c, trace.Act{Does: does, Hold: trace.None})
-			t.record()
+			t.record(t.found...)
 		}
 		return
 	}
 	h.age(c.partnerTime())
 	before := h.stage()
 	t.judge(h.Lifecycle, c, trace.Act{Does: does}, h.shown()...)
-	t.record()
+	t.record(t.found...)
 	if h.stage() != before {
 		h.ended = c.Exchange
 	}

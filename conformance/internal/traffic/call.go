@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/internal/recording"
@@ -28,11 +29,15 @@ type call struct {
 	Bare     bool   // the recording has none of its headers
 	Base     string // the address of the partner
 
-	raced   bool // another call about the same code was in progress
-	invalid bool // a marketplace does not send such a request
+	Form    partner.Form // Probe, or Usual
+	raced   bool         // another call about the same code was in progress
+	invalid bool         // a marketplace does not send such a request
 }
 
 func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
+
+// isCut reports whether the recording has only the beginning of a successful answer.
+func (c *call) isCut() bool { return !c.Whole && c.HasStatus(http.StatusOK) }
 
 // partnerTime returns when the call was answered by the partner's clock, from its Date header.
 func (c *call) partnerTime() time.Time {
@@ -45,9 +50,9 @@ func (c *call) partnerTime() time.Time {
 }
 
 func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
-	limit := x.Endpoint.Timeout(partnerapi.Healthy)
+	limit, form := x.Endpoint.Timeout(partnerapi.Healthy), partner.Usual
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
-		limit = partnerapi.ProbeTimeout
+		limit, form = partnerapi.ProbeTimeout, partner.Probe
 	}
 	if x.Took == 0 { // it was not measured
 		limit = 0
@@ -60,7 +65,7 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.ToAnswer(masker),
 		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Unknown: x.BodyCut, Whole: !x.AnswerCut,
-		Bare: x.Header == nil, Base: x.Base, Keyless: x.Header != nil && len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown,
+		Bare: x.Header == nil, Base: x.Base, Keyless: x.Header != nil && len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown, Form: form,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		c.Key = key
@@ -98,8 +103,3 @@ func confirmedCode(c *call) string {
 func (c *call) mayBeUnsold() bool {
 	return c.Response.Status/100 == 4 && (c.Endpoint == partnerapi.Availability || !c.HasStatus(http.StatusBadRequest))
 }
-
-var (
-	ok      = []int{http.StatusOK}
-	refusal = []int{http.StatusBadRequest}
-)

@@ -1,24 +1,18 @@
 package traffic
 
 import (
-	"encoding/json"
-	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-// readRules lists the rules about the form of the answers to a read.
-type readRules struct{ status, json, shape rule.Rule }
 
 // reads judges the answers to catalog pulls and availability calls.
 type reads struct {
@@ -26,68 +20,37 @@ type reads struct {
 	*caller
 	*sold
 	*windows
+	filled bool // an answer about slots was a list
 }
 
 // takeCatalog judges an answer to GET /products.
 func (t *reads) takeCatalog(c *call) {
-	rules, full := readRules{rule.ProductsStatus, rule.ProductsJSON, rule.ProductsShape}, len(c.Query) == 0
+	full := len(c.Query) == 0
 	switch {
 	case full:
 	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
-		t.check(rule.ProbeStatus, c, judge.Status(ok)) // its content is not judged
+		t.record(judge.ProbeFinding(c.Answer))
 		return
 	case !t.fits(c, callerrules.ProductsForm, callerrules.ProductsQuery(c.RawQuery)):
 		return
-	default:
-		rules = readRules{rule.UpdatedSince, rule.UpdatedSince, rule.UpdatedSince}
 	}
-	elements, read := t.elements(c, rules, discover.Products)
-	if !read {
-		return
+	catalog := scenario.Catalog{Answer: c.Answer}
+	if !c.isCut() {
+		catalog = scenario.ReadRecordedPull(c.Answer, t.fields)
 	}
-	survey := &scenario.Survey{}
-	for i, element := range elements {
-		value, err := discover.DecodeElement(element)
-		if err != nil {
-			t.find(rules.json, judge.Breach("products[%d]: %v", i, err).WithEvidence(c.Exchange))
-			return
-		}
-		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
-			t.fields.Product(c.Exchange, i, value, problem)
-		}
-		product := discover.ReadProduct(value)
-		t.show(product)
-		survey.Products = append(survey.Products, product)
-	}
+	catalog.Misfit = "" // the rules about fields judge it
 	if !full {
-		return
+		t.record(judge.ChangesFinding(catalog))
+	} else {
+		t.record(judge.FormFindings(c.Endpoint, catalog.Stop, c.isCut())...)
 	}
-	t.pulled = c.StartedAt
-	t.mark(fieldrule.All(partnerapi.Products)...)
-	survey.Pull = c.Exchange
-	for _, of := range judge.InCatalog {
-		t.find(of.Rule, of.Judge(survey).WithEvidence(c.Exchange))
+	for _, product := range catalog.Products {
+		t.show(product)
 	}
-}
-
-// elements splits an answer that is a list. It returns false if the answer cannot be read, or if
-// the recording has only its beginning.
-func (t *reads) elements(c *call, rules readRules, split func([]byte) ([]json.RawMessage, error)) ([]json.RawMessage, bool) {
-	if !t.check(rules.status, c, judge.Status(ok)) || !c.Whole {
-		return nil, false
+	if full && catalog.Stop == nil && !c.isCut() {
+		t.pulled = c.StartedAt
+		t.record(judge.PullFindings(&scenario.Survey{Pull: c.Exchange, Products: catalog.Products})...)
 	}
-	elements, err := split(c.Raw)
-	if err != nil && !errors.Is(err, discover.ErrShape) {
-		t.find(rules.json, judge.Breach("%v", err).WithEvidence(c.Exchange))
-		return nil, false
-	}
-	t.find(rules.json, judge.Finding{})
-	if err != nil {
-		t.find(rules.shape, judge.Breach("%v", err).WithEvidence(c.Exchange))
-		return nil, false
-	}
-	t.find(rules.shape, judge.Finding{})
-	return elements, true
 }
 
 // windows contains the recent answers about slots, by option. They are kept while two answers must
@@ -160,48 +123,30 @@ func (t *reads) takeSlots(c *call) {
 		return // a partner may refuse what a marketplace never sends
 	case !t.isCurrent(c) && c.mayBeUnsold():
 		return // the option may not be sold any more
-	case c.HasStatus(http.StatusNotFound) && t.judged[rule.AvailabilityShape.ID]:
-		t.check(rule.EmptyWindow, c, judge.Status(ok))
-		return
-	}
-	rules := readRules{kindOf(c, rule.AvailabilityStatus), rule.AvailabilityJSON, rule.AvailabilityShape}
-	if q.Window.From == q.Window.To && t.judged[rule.AvailabilityShape.ID] {
-		rules.shape = rule.EmptyWindow // other windows are lists, so this one differs because it has no slots
-	}
-	elements, read := t.elements(c, rules, discover.Elements)
-	if !read {
-		return
 	}
 	if !t.isCurrent(c) { // newer units and freesale are unknown
 		q.Option.Units, q.Product.AllowFreesale = nil, true
 	}
-	answer, flaws := scenario.SlotAnswer{Question: q, Exchange: c.Exchange}, t.fields.Count()
-	for i, element := range elements {
-		value, err := discover.DecodeElement(element)
-		if err != nil {
-			t.find(rule.AvailabilityJSON, judge.Breach("[%d]: %v", i, err).WithEvidence(c.Exchange))
-			return
-		}
-		slot := discover.ReadSlot(value)
-		t.fields.Slot(answer, i, slot, value)
-		answer.Slots = append(answer.Slots, slot)
+	answer, stop, flaws := scenario.SlotAnswer{}, (*partner.Stop)(nil), t.fields.Count()
+	if !c.isCut() {
+		answer, stop = scenario.ReadRecordedSlots(q, c.Answer, t.fields, t.filled)
 	}
-	t.fields.Slots(answer)
-	now := dated{answer, c.StartedAt, c.endTime(), c.partnerTime(), mustAnswer && t.isCurrent(c)}
-	if len(elements) == 0 {
-		t.mark(rule.EmptyWindow)
-		if known {
-			t.agree(now)
-		}
+	if stop != nil && stop.Kind == partner.WrongShape && q.Window.From == q.Window.To && t.filled {
+		stop = stop.WithForm(partner.NotFound) // other windows are lists, so this one differs because it has no slots
+	}
+	form := judge.FormFindings(c.Endpoint, stop, c.isCut())
+	if form[0].Rule.ID == judge.StatusRule(c.Endpoint).ID {
+		form[0].Rule = kindOf(c, form[0].Rule)
+	}
+	t.record(form...)
+	if stop != nil || c.isCut() {
 		return
 	}
-	t.mark(append(fieldrule.All(partnerapi.Availability), rule.SlotUnique, rule.SlotEndsLater,
-		rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted)...)
-	if known {
-		t.mark(rule.SlotKnownUnit, rule.SlotWindow)
-		if flaws == t.fields.Count() { // otherwise the flaws explain a disagreement
-			t.agree(now)
-		}
+	t.filled = true
+	t.mark(judge.SlotRules(answer, known)...)
+	// Flaws explain a disagreement, and so do slots that were not kept.
+	if known && flaws == t.fields.Count() && len(answer.Slots) < scenario.MostSlots {
+		t.agree(dated{answer, c.StartedAt, c.endTime(), c.partnerTime(), mustAnswer && t.isCurrent(c)})
 	}
 }
 
@@ -225,21 +170,21 @@ func (t *reads) agree(now dated) {
 		if !isPartOf(part.Window, long.Window) {
 			continue
 		}
-		t.find(rule.SlotPermanent, judge.KeepsIDs(old.SlotAnswer, now.SlotAnswer))
+		t.record(judge.SlotIDsFinding(old.SlotAnswer, now.SlotAnswer))
 		if part.Window == long.Window {
 			continue
 		}
-		some, usual, end := len(part.Slots) > 0 && len(long.Slots) > 0, old.usual && now.usual, judge.Finding{}
+		some, usual, end := len(part.Slots) > 0 && len(long.Slots) > 0, old.usual && now.usual, judge.RuleFinding{}
 		if some && part.Window.To == long.Window.To {
-			end = judge.EndIsPart(long, part)
-			t.find(rule.WindowEnd, end)
+			end = judge.EndFinding(long, part)
+			t.record(end)
 		}
 		if usual && !end.Ends() {
-			t.judgeWindow(long, part, now)
+			t.record(judge.BeyondFindings(long, part, t.lastingSlots(part.Slots, now, true))...)
 		}
 		if some || usual {
 			long.Slots = t.lastingSlots(long.Slots, now, !some)
-			t.find(rule.OneDay, judge.ShowsDay(long, part))
+			t.record(judge.DayFinding(long, part))
 		}
 	}
 	if w.kept <= mostKept {
@@ -264,22 +209,6 @@ func (t *reads) lastingSlots(slots []discover.Slot, now dated, counted bool) []d
 		uncounted := s.Vacancies == nil && s.Status != partnerapi.StatusFreesale && !now.Product.AllowFreesale
 		return s.Start.Before(now.at.Add(soon)) || !s.Status.IsBookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
 	})
-}
-
-// judgeWindow judges whether a window lacks slots that a part of it shows.
-func (t *reads) judgeWindow(long, part scenario.SlotAnswer, now dated) {
-	shown, w := judge.IDsByTime(long), scenario.Windows{Long: long, Part: part}
-	for _, slot := range t.lastingSlots(part.Slots, now, true) {
-		if len(shown[judge.TimeOf(slot)]) == 0 {
-			w.Beyond = append(w.Beyond, slot.ID)
-		}
-	}
-	if f := judge.KeepsEnd(w); len(w.Beyond) > 0 && f.Ends() {
-		t.find(rule.WindowEnd, f)
-	} else if len(w.Beyond) > 0 {
-		w.Long.Slots = nil // what the part lacks is judged apart
-		t.find(rule.OneDay, judge.ShowsSame(w))
-	}
 }
 
 // forget drops the answers that are too old to be compared.

@@ -131,6 +131,10 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 			calls:  []string{reserve(1, "a", "R1"), entry(2, "GET", "/products", "", 401, refused), entry(3, "GET", "/products?limit=1", "", 200, `[]`)},
 			broken: []string{"products.auth.accepted"},
 		},
+		"two late calls in a row": {
+			calls:  []string{strings.ReplaceAll(entry(1, "GET", "/products?limit=1", "", 200, `[]`)+entry(20, "GET", "/products?limit=1", "", 200, `[]`), `"time":40`, `"time":9000`)},
+			broken: []string{"products.probe.limit"},
+		},
 		"a key that is refused from then on": {
 			calls: []string{reserve(1, "a", "R1"), entry(2, "GET", "/products", "", 401, refused), entry(3, "GET", "/products", "", 401, refused)},
 		},

@@ -37,24 +37,17 @@ func (t *tally) mark(rules ...rule.Rule) {
 	}
 }
 
-// check judges a call by a rule, and reports whether the call satisfies it.
-func (t *tally) check(r rule.Rule, c *call, checks ...judge.Check) bool {
-	return t.find(r, judge.Expect(c.Answer, checks...))
-}
-
-// find records what a call shows about a rule, and reports whether the rule is satisfied.
-func (t *tally) find(r rule.Rule, f judge.Finding) bool {
-	t.judged[r.ID] = true
-	if !f.Ends() {
-		return true
+// record records what calls show about rules.
+func (t *tally) record(all ...judge.RuleFinding) {
+	for _, f := range all {
+		t.judged[f.Rule.ID] = true
+		if _, known := t.broken[f.Rule.ID]; known && f.Ends() {
+			t.again[f.Rule.ID]++
+			t.latest[f.Rule.ID] = f.Finding
+		} else if f.Ends() {
+			t.broken[f.Rule.ID] = f.Finding
+		}
 	}
-	if _, known := t.broken[r.ID]; known {
-		t.again[r.ID]++
-		t.latest[r.ID] = f
-	} else {
-		t.broken[r.ID] = f
-	}
-	return false
 }
 
 // doubt records that a call suggests a breach of a rule, which has another lawful explanation. The

@@ -64,7 +64,7 @@ func New(o Options) *Judge {
 	return &Judge{
 		tickets: o.Tickets, live: o.Live, version: cmp.Or(o.Version, "devel"), began: time.Now(), keys: ring, masker: anonymize.NewMasker(),
 		seen:  seen{calls: map[partnerapi.Endpoint]*sample{}},
-		tally: all, caller: by, sold: sold, history: history, reads: &reads{all, by, sold, windows},
+		tally: all, caller: by, sold: sold, history: history, reads: &reads{tally: all, caller: by, sold: sold, windows: windows},
 		bookings: &bookings{tally: all, caller: by, sold: sold, windows: windows, history: history, tickets: o.Tickets},
 		auth:     newKeys(), timing: timing{},
 	}
@@ -136,23 +136,17 @@ func (j *Judge) judge(c *call) {
 		j.history.recordLost(c)
 		return
 	}
-	j.tally.mark(rule.Reachable)
-	if c.Unknown || c.Bare && len(c.Body) > 0 && c.Response.Status/100 == 4 { // it may have been refused for its type
+	unknown := c.Unknown || c.Bare && len(c.Body) > 0 && c.Response.Status/100 == 4 // it may have been refused for its type
+	lawful := !unknown && j.caller.isJSON(c)
+	j.tally.record(judge.AnswerFindings(c.Exchange, lawful && !c.Bare)...)
+	if unknown {
 		j.takeUnknown(c)
 		return
 	}
 	defer j.judgeBadInput(c)
-	if !j.caller.isJSON(c) {
+	if !lawful {
 		j.history.recordLost(c)
 		return
-	}
-	if c.HasStatus(200, 201) && c.Response.Body.Size > 0 && !c.Bare {
-		j.tally.check(contentTypeRules[c.Endpoint], c, func(*probe.Answer) string {
-			if declared := c.Response.Header.Get("Content-Type"); !judge.IsJSONType(declared) {
-				return fmt.Sprintf("Expected Content-Type: application/json, received %q", declared)
-			}
-			return ""
-		})
 	}
 	switch c.Endpoint {
 	case partnerapi.Products:
@@ -177,7 +171,8 @@ var badInputRules = map[partnerapi.Endpoint]rule.Rule{
 // because a recording seldom shows every kind of bad input.
 func (j *Judge) judgeBadInput(c *call) {
 	if c.invalid && c.Response.Status >= http.StatusInternalServerError {
-		j.tally.find(badInputRules[c.Endpoint], judge.Breach("Expected a 4xx to an invalid request, or nothing done, received %s", c.Words()).WithEvidence(c.Exchange))
+		f := judge.Breach("Expected a 4xx to an invalid request, or nothing done, received %s", c.Words()).WithEvidence(c.Exchange)
+		j.tally.record(judge.RuleFinding{Rule: badInputRules[c.Endpoint], Finding: f})
 	}
 }
 
@@ -204,15 +199,6 @@ func (j *Judge) settle(into *judge.Verdicts) map[string]breach {
 	j.auth.settle(all, j.caller)
 	j.bookings.settle(all)
 	return all.settle(into)
-}
-
-var contentTypeRules = map[partnerapi.Endpoint]rule.Rule{
-	partnerapi.Products:     rule.ProductsContentType,
-	partnerapi.Availability: rule.AvailabilityContentType,
-	partnerapi.Reserve:      rule.ReserveContentType,
-	partnerapi.Confirm:      rule.ConfirmContentType,
-	partnerapi.Release:      rule.ReleaseContentType,
-	partnerapi.Cancel:       rule.CancelContentType,
 }
 
 // Calls returns how many calls were taken.
