@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
@@ -84,6 +85,17 @@ func Compare(old, new *Result) Comparison {
 func (c Comparison) HasRegressed() bool {
 	failed := func(change Change) bool { return change.Is == Failed }
 	return slices.ContainsFunc(c.Broke, failed) || slices.ContainsFunc(c.NewRules, failed)
+}
+
+// MissingBreaches returns the rules that were broken and are not broken now, except those about answer times. A
+// twin must break what its partner breaks.
+func (c Comparison) MissingBreaches() (ids []string) {
+	for _, change := range slices.Concat(c.Fixed, c.Changed, c.GoneRules) {
+		if isBroken(RuleResult{Outcome: change.Was}) && !isBroken(RuleResult{Outcome: change.Is}) && !strings.HasPrefix(change.Clause, "LIM-") {
+			ids = append(ids, change.ID)
+		}
+	}
+	return ids
 }
 
 func (c *Comparison) listFor(was, is RuleResult, known bool) *[]Change {

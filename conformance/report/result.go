@@ -51,6 +51,7 @@ type Result struct {
 	SuiteVersion    string          `json:"suite_version"`
 	ContractVersion string          `json:"contract_version"`   // schemas.ContractVersion of the suite that judged
 	Recorded        bool            `json:"recorded,omitempty"` // it judged a recording and made no calls
+	Unread          []string        `json:"unread,omitempty"`   // what of the recording was left out or is unknown, and how often
 	StartedAt       time.Time       `json:"started_at"`
 	DurationMS      int64           `json:"duration_ms"`
 	LimitScale      float64         `json:"limit_scale,omitempty"` // if not 0, the contract's limits were multiplied by it

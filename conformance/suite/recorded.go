@@ -5,13 +5,13 @@ import (
 	"errors"
 
 	"partnerkit.dev/conformance/internal/traffic"
-	"partnerkit.dev/conformance/internal/traffic/recording"
-	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/recording"
 )
 
 // Recorded is recorded traffic to be judged.
 type Recorded struct {
 	Files                 []string // HTTP archives, or one archive entry per line; together they are one history
+	Only                  string   // the partner's base URL; "" if the files have calls to one only
 	HandlesTicketDelivery bool     // the partner is registered as delivering its own tickets
 	Partial               bool     // some of the caller's calls are missing, at any time
 	Version               string   // of the suite, for the report
@@ -24,19 +24,19 @@ var ErrNoCalls = errors.New("no call of the partner contract was found: expected
 // rules are skipped, so the verdict is at best partial.
 func JudgeRecorded(ctx context.Context, r Recorded) (*Outcome, error) {
 	counts, judge := &recording.Counts{}, traffic.New(traffic.Options{Tickets: r.HandlesTicketDelivery, Version: r.Version, Partial: r.Partial})
-	for x, err := range recording.Read(ctx, r.Files, counts) {
+	for x, err := range recording.Read(ctx, r.Files, r.Only, counts) {
 		if err != nil {
 			return nil, err
 		}
 		judge.Take(x)
 	}
 	if counts.Judged == 0 {
-		return nil, ErrNoCalls
+		return nil, counts.Explain(ErrNoCalls)
 	}
 	judge.Finish()
 	result := judge.Result()
-	if counts.Late > 0 && result.Reason != "" {
-		result.Reason += "; " + plural.Count(counts.Late, "call") + " came too long after later ones to be sorted by time"
+	for _, one := range counts.Unread() {
+		result.Unread = append(result.Unread, judge.Redact(one))
 	}
 	return &Outcome{Result: result, Redactor: judge.Redactor()}, nil
 }

@@ -16,7 +16,7 @@ func Entry(x *har.Exchange, redact func(string) string, keys *Pseudonyms) har.En
 	address.User = nil
 	entry := har.Entry{
 		Started: x.Started, Time: took, Timings: har.Timings{Wait: took},
-		Request:  har.NewRequest(x.Method, redact(address.String()), "HTTP/1.1", x.Header.Clone()),
+		Request:  har.NewRequest(x.Method, redact(address.String()), "HTTP/1.1", x.Header),
 		Response: har.NoResponse(x.Error),
 	}
 	for i, header := range entry.Request.Headers {
@@ -26,6 +26,8 @@ func Entry(x *har.Exchange, redact func(string) string, keys *Pseudonyms) har.En
 			entry.Request.Headers[i].Value = redact(header.Value)
 		}
 	}
+	// Every request has a Host. Readers take an entry without headers for one of a recorder that leaves them out.
+	entry.Request.Headers = append(entry.Request.Headers, har.Pair{Name: "Host", Value: redact(address.Host)})
 	if len(x.Body) > 0 {
 		entry.Request.BodySize = int64(len(x.Body))
 		entry.Request.PostData = &har.PostData{MIMEType: redact(x.Header.Get("Content-Type")), Params: []har.Pair{}, Text: redact(string(x.Body))}
@@ -34,7 +36,7 @@ func Entry(x *har.Exchange, redact func(string) string, keys *Pseudonyms) har.En
 		return entry
 	}
 	content := har.Content{Text: redact(string(x.Answer))}
-	if content.Size = int64(len(content.Text)); x.Cut {
+	if content.Size = int64(len(content.Text)); x.AnswerCut {
 		content.Size++ // shows readers that there was more
 		content.Comment = "left out: it did not arrive completely, or cannot be read"
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,106 +13,123 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
-// Exchange is an entry that was read from an archive.
+// Exchange is an entry that was read from an archive. What the archive does not tell is unknown, never
+// empty.
 type Exchange struct {
-	Started      time.Time
+	Started      time.Time // zero if it is unknown
 	Took         time.Duration
 	Method       string
-	URL          *url.URL
-	Header       http.Header
+	URL          *url.URL    // nil if Address is not a URL
+	Address      string      // as recorded
+	Header       http.Header // nil if the recorder leaves out headers
 	Body         []byte
-	Status       int // 0 if there was no answer
+	BodyCut      bool // the body is unknown, or only its beginning is known
+	Status       int  // 0 if there was no answer
 	AnswerHeader http.Header
 	Answer       []byte
-	Cut          bool   // the recording has only the beginning of the answer
+	AnswerCut    bool   // the answer's body is unknown, or only its beginning is known
+	Cached       bool   // the answer is the client's own, for example from its cache
 	Error        string // why there was no answer
+	Unreadable   string // why the entry cannot be read; "" if it can
 	Stream       Stream
 }
 
 // recorded is what is read from an archive's entry.
 type recorded struct {
-	Started time.Time `json:"startedDateTime"`
-	Time    float64   `json:"time"`
+	Started   string  `json:"startedDateTime"`
+	Time      float64 `json:"time"`
+	FromCache any     `json:"_fromCache"` // of Chrome
+	FetchType string  `json:"_fetchType"` // of Safari
 	Stream
 	Request struct {
-		Method   string `json:"method"`
-		URL      string `json:"url"`
-		Headers  []Pair `json:"headers"`
-		PostData *struct {
-			MIMEType string `json:"mimeType"`
-			Text     string `json:"text"`
-			Encoding string `json:"encoding"`
-		} `json:"postData"`
+		Method   string       `json:"method"`
+		URL      string       `json:"url"`
+		Headers  []Pair       `json:"headers"`
+		BodySize *float64     `json:"bodySize"`
+		PostData recordedBody `json:"postData"`
 	} `json:"request"`
 	Response struct {
-		Status  int    `json:"status"`
-		Headers []Pair `json:"headers"`
-		Content struct {
-			Size     int64  `json:"size"`
-			Text     string `json:"text"`
-			Encoding string `json:"encoding"`
-		} `json:"content"`
-		Error string `json:"_error"`
+		Status     int          `json:"status"`
+		StatusText string       `json:"statusText"`
+		Headers    []Pair       `json:"headers"`
+		BodySize   *float64     `json:"bodySize"`
+		Content    recordedBody `json:"content"`
+		Error      string       `json:"_error"`
+		ByWorker   bool         `json:"_fetchedViaServiceWorker"`
 	} `json:"response"`
 }
 
-func headerOf(pairs []Pair) http.Header {
-	header := http.Header{}
+// header returns recorded headers. media is the archive's own type of the body, for want of a header.
+func header(pairs []Pair, media string) http.Header {
+	all := http.Header{}
 	for _, p := range pairs {
 		if !strings.HasPrefix(p.Name, ":") { // pseudo-headers of HTTP/2, which browsers write
-			header.Add(p.Name, p.Value)
+			all.Add(p.Name, p.Value)
 		}
 	}
-	return header
+	if all.Get("Content-Type") == "" && strings.Contains(media, "/") {
+		all.Set("Content-Type", media)
+	}
+	return all
 }
 
-// bodyOf returns a recorded body. It returns false if the body should be base64 but is not.
-func bodyOf(text, encoding string) ([]byte, bool) {
-	if encoding != "base64" {
-		return []byte(text), true
-	}
-	raw, err := base64.StdEncoding.DecodeString(text)
-	return raw, err == nil
-}
-
-// exchange returns the entry's exchange. It returns false if the entry has no valid URL.
-func (e *recorded) exchange() (*Exchange, bool) {
-	u, err := url.Parse(e.Request.URL)
-	if err != nil {
-		return nil, false
-	}
+// exchange returns the entry's exchange.
+func (e *recorded) exchange() *Exchange {
+	sent, received := &e.Request, &e.Response
 	x := &Exchange{
-		Started: e.Started, Took: time.Duration(max(0, e.Time) * float64(time.Millisecond)),
-		Method: e.Request.Method, URL: u, Header: headerOf(e.Request.Headers), Status: e.Response.Status, Error: e.Response.Error,
-		AnswerHeader: headerOf(e.Response.Headers), Stream: e.Stream,
+		Took:   time.Duration(max(0, e.Time) * float64(time.Millisecond)),
+		Method: strings.ToUpper(sent.Method), Address: sent.URL, Status: received.Status, Error: received.Error, Stream: e.Stream,
 	}
-	if sent := e.Request.PostData; sent != nil {
-		x.Body, _ = bodyOf(sent.Text, sent.Encoding)
-		if x.Header.Get("Content-Type") == "" && sent.MIMEType != "" {
-			x.Header.Set("Content-Type", sent.MIMEType)
-		}
+	var wrong error
+	if x.Started, wrong = parseTime(e.Started); wrong != nil {
+		x.Unreadable = wrong.Error()
 	}
-	content, whole := e.Response.Content, false
-	x.Answer, whole = bodyOf(content.Text, content.Encoding)
-	x.Cut = !whole || content.Size > int64(len(x.Answer))
-	if packed := bytes.HasPrefix(x.Answer, gzipMagic); packed && !x.Cut { // some recorders store bodies without decompressing them
-		x.Answer, x.Cut = Unzip(x.Answer)
+	if x.URL, wrong = url.Parse(sent.URL); wrong != nil {
+		x.URL, x.Unreadable = nil, "request.url: expected a URL, received one that cannot be parsed"
 	}
-	return x, true
+	if len(sent.Headers)+len(received.Headers) > 0 {
+		x.Header, x.AnswerHeader = header(sent.Headers, sent.PostData.MIMEType), header(received.Headers, "")
+	}
+	var whole bool
+	x.Body, whole = sent.PostData.read(x.Header, sent.BodySize)
+	x.BodyCut = !whole && x.Method != http.MethodGet && !(sent.PostData.isAbsent() && hasNoBody(sent.BodySize, x.Header))
+	if x.Status < 100 { // there was no answer
+		x.Status = 0
+		return x
+	}
+	x.Answer, whole = received.Content.read(x.AnswerHeader, received.BodySize, received.Content.Size)
+	x.AnswerCut = !whole
+	from, _ := e.FromCache.(string)
+	revalidated := x.Status == http.StatusNotModified && (x.Header.Get("If-None-Match") != "" || x.Header.Get("If-Modified-Since") != "")
+	x.Cached = from != "" || e.FromCache == true || received.ByWorker || revalidated || received.StatusText == "Internal Redirect" ||
+		e.FetchType != "" && e.FetchType != "Network Load"
+	return x
 }
 
-var gzipMagic = []byte{0x1f, 0x8b}
+// hasNoBody reports whether the headers of a request without a recorded body show that it had none.
+func hasNoBody(size *float64, header http.Header) bool {
+	return (size == nil || *size <= 0) && len(header) > 0 && header.Get("Content-Length") == "" && header.Get("Transfer-Encoding") == "" && header.Get("Content-Type") == ""
+}
 
-// Unzip returns a body without its compression, and whether it is only the beginning.
-func Unzip(packed []byte) (raw []byte, cut bool) {
-	reader, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return packed, true
+// layouts are the forms in which recorders write times. A time without an offset is unknown.
+var layouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07"}
+
+func parseTime(text string) (at time.Time, err error) {
+	given := strings.ToUpper(strings.TrimSpace(text))
+	if len(given) > len(time.DateOnly) && given[len(time.DateOnly)] == ' ' {
+		given = given[:len(time.DateOnly)] + "T" + given[len(time.DateOnly)+1:]
 	}
-	raw, err = io.ReadAll(io.LimitReader(reader, largestEntry))
-	return raw, err != nil || len(raw) == largestEntry
+	given = strings.ReplaceAll(given, " ", "")
+	for _, layout := range layouts {
+		if at, err = time.Parse(layout, given); err == nil {
+			return at, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("startedDateTime: expected a time with its offset from UTC, such as 2026-07-01T12:00:00Z, received %.60q", text)
 }
 
 // largestEntry is the maximum size of one entry, in bytes. A catalog has at most 32 MiB.
@@ -121,73 +137,109 @@ const largestEntry = 64 << 20
 
 var errNoRecording = errors.New("expected an HTTP archive (HAR), or its entries, one on each line")
 
-// Read returns the exchanges of an archive, or of its entries on separate lines, in order. An entry
-// without a URL is nil. An error ends the sequence.
+// Read returns the exchanges of archives, or of their entries on separate lines, in order. An error ends
+// the sequence.
 func Read(from io.Reader) iter.Seq2[*Exchange, error] {
 	return func(yield func(*Exchange, error) bool) {
-		for e, err := range entries(from) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			x, _ := e.exchange()
-			if !yield(x, nil) {
-				return
-			}
-		}
-	}
-}
-
-// entries reads the entries of one recording. An error ends the sequence.
-func entries(from io.Reader) iter.Seq2[*recorded, error] {
-	return func(yield func(*recorded, error) bool) {
-		text, err := unpacked(from)
+		text, err := decodeText(from)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		decoder := json.NewDecoder(text)
-		archive, first, err := open(decoder)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		if first != nil && !yield(first, nil) {
-			return
-		}
-		for decoder.More() {
-			e := &recorded{}
-			err := decoder.Decode(e)
-			if !archive && errors.Is(err, io.ErrUnexpectedEOF) {
-				return // the writer was stopped within the last line
-			}
+		for more := true; more; more = decoder.More() {
+			archive, err := readOne(decoder, yield)
 			if err != nil {
-				yield(nil, fmt.Errorf("an entry cannot be read: %w", err))
+				yield(nil, err)
 				return
 			}
-			if !yield(e, nil) {
+			if !archive {
 				return
 			}
-		}
-		if _, err := decoder.Token(); archive && err != nil {
-			yield(nil, fmt.Errorf("the archive is truncated within its entries: %w", err))
 		}
 	}
 }
 
-func unpacked(from io.Reader) (io.Reader, error) {
+// readOne reads one archive, or entries up to the end. It reports whether another archive may follow.
+func readOne(decoder *json.Decoder, yield func(*Exchange, error) bool) (more bool, err error) {
+	depth, first, err := open(decoder)
+	if err != nil {
+		return false, err
+	}
+	if first != nil && !yield(first, nil) {
+		return false, nil
+	}
+	for decoder.More() {
+		x, err := readEntry(decoder.Decode)
+		if depth == 0 && errors.Is(err, io.ErrUnexpectedEOF) {
+			return false, nil // the writer was stopped within the last line
+		}
+		if err != nil {
+			return false, fmt.Errorf("an entry cannot be read: %w", err)
+		}
+		if !yield(x, nil) {
+			return false, nil
+		}
+	}
+	if depth == 0 {
+		return false, nil
+	}
+	if _, err := decoder.Token(); err != nil {
+		return false, fmt.Errorf("the archive is truncated within its entries: %w", err)
+	}
+	for depth > 0 { // what follows the entries
+		token, err := decoder.Token()
+		switch {
+		case err != nil:
+			return false, nil
+		case token == json.Delim('{') || token == json.Delim('['):
+			depth++
+		case token == json.Delim('}') || token == json.Delim(']'):
+			depth--
+		}
+	}
+	return true, nil
+}
+
+// readEntry decodes one entry. One that is JSON of another form is returned as unreadable.
+func readEntry(decode func(any) error) (*Exchange, error) {
+	e := &recorded{}
+	err := decode(e)
+	x := e.exchange()
+	if other, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		x.Unreadable = fmt.Sprintf("%s: received a value of type %s, which the format does not allow", other.Field, other.Value)
+		return x, nil
+	}
+	return x, err
+}
+
+// decodeText returns the text of a recording as UTF-8, without compression.
+func decodeText(from io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(from)
-	if start, _ := buffered.Peek(3); bytes.HasPrefix(start, gzipMagic) {
-		return gzip.NewReader(buffered)
-	} else if bytes.HasPrefix(start, []byte("\xef\xbb\xbf")) { // as some tools write
+	start, _ := buffered.Peek(3)
+	if bytes.HasPrefix(start, gzipMagic) {
+		unpacked, err := gzip.NewReader(buffered)
+		if err != nil {
+			return nil, err
+		}
+		buffered = bufio.NewReader(unpacked)
+		start, _ = buffered.Peek(3)
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")): // as some tools write
 		_, _ = buffered.Discard(len("\xef\xbb\xbf"))
+	case len(start) < 2:
+	case start[0] == 0 || start[0] == 0xfe && start[1] == 0xff:
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(buffered), nil
+	case start[1] == 0 || start[0] == 0xff && start[1] == 0xfe: // as the redirection of some shells writes
+		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(buffered), nil
 	}
 	return buffered, nil
 }
 
-// open moves the decoder to the entries of an archive. If the file contains entries without an
-// archive, it returns the first entry.
-func open(decoder *json.Decoder) (archive bool, first *recorded, err error) {
+// open moves the decoder to the entries of an archive, and returns how deep they are. If the file contains
+// entries without an archive, depth is 0, and open returns the first entry.
+func open(decoder *json.Decoder) (depth int, first *Exchange, err error) {
 	expect := func(want json.Delim) error {
 		token, err := decoder.Token()
 		if err == nil && token != want {
@@ -196,40 +248,42 @@ func open(decoder *json.Decoder) (archive bool, first *recorded, err error) {
 		return err
 	}
 	if err := expect('{'); err != nil {
-		return false, nil, errNoRecording
+		return 0, nil, errNoRecording
 	}
+	depth = 1
 	parts := map[string]json.RawMessage{}
 	for decoder.More() {
 		token, err := decoder.Token()
 		if err != nil {
-			return false, nil, err
+			return 0, nil, err
 		}
 		name, _ := token.(string)
 		switch name {
 		case "log":
 			if err := expect('{'); err != nil {
-				return false, nil, err
+				return 0, nil, err
 			}
+			depth++
 		case "entries":
-			return true, nil, expect('[')
+			return depth, nil, expect('[')
 		default:
 			var value json.RawMessage
 			if err := decoder.Decode(&value); err != nil {
-				return false, nil, err
+				return 0, nil, err
 			}
 			if len(value) > largestEntry {
-				return false, nil, errNoRecording
+				return 0, nil, errNoRecording
 			}
 			parts[name] = value
 		}
 	}
 	if err := expect('}'); err != nil || parts["request"] == nil {
-		return false, nil, errNoRecording
+		return 0, nil, errNoRecording
 	}
 	text, err := json.Marshal(parts)
-	first = &recorded{}
-	if err == nil {
-		err = json.Unmarshal(text, first)
+	if err != nil {
+		return 0, nil, err
 	}
-	return false, first, err
+	first, err = readEntry(func(into any) error { return json.Unmarshal(text, into) })
+	return 0, first, err
 }

@@ -34,6 +34,12 @@ func TestDiffReportsNewFailuresAndFixes(t *testing.T) {
 	if r := diff(bad, good); r.code != 0 || !strings.Contains(r.stdout, "0 newly failing, 0 still failing, 2 fixed") {
 		t.Errorf("want exit 0 where rules are fixed, got %d\n%s", r.code, r.stdout)
 	}
+	if r := diff(bad, good, "--twin"); r.code != 1 || !strings.Contains(r.stderr, "the twin lacks 2 breaches of the partner: "+brokenFirst+", "+brokenLast) {
+		t.Errorf("want exit 1 where a twin lacks breaches, got %d\n%s", r.code, r.stderr)
+	}
+	if r := diff(bad, bad, "--twin"); r.code != 0 {
+		t.Errorf("want exit 0 where a twin has the same breaches, got %d\n%s", r.code, r.stderr)
+	}
 	if r := diff(bad, bad, "--markdown"); r.code != 0 || !strings.HasPrefix(r.stdout, "## 0 newly failing, 2 still failing, 0 fixed\n") {
 		t.Errorf("want exit 0 where nothing new is broken, got %d\n%s", r.code, r.stdout)
 	}

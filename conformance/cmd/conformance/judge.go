@@ -28,23 +28,27 @@ func newJudge() *cobra.Command {
 what each answer must be like, and what must hold from one call to the next. Holds
 and bookings are followed by their codes, from reserve to cancel. Nothing is called.
 
-A FILE is an HTTP archive (HAR 1.2), as browsers, mitmproxy, the mock partner
+A FILE is an HTTP archive (HAR 1.2), as browsers, debugging proxies, the mock partner
 (/_mock/journal/har) and 'conformance run' (run.har) write it, or the entries of an
-archive, one on each line. It may be compressed with gzip. Several files are one
-history; their order does not matter. Calls of the six endpoints are judged below any
-address; others are ignored.
+archive, one on each line. It may be UTF-16, and compressed with gzip. Several files
+are one history; their order does not matter, and a call that several of them contain
+counts once. Calls of the six endpoints are judged below one base address. If the files
+have calls to several, the command lists them, and --only chooses. Other calls are
+ignored, and so are answers from a browser's cache.
 
 What a recording does not show is not judged: whether seats moved for a reason,
-codes whose reserve it lacks, calls at the same time, and answers of which it has only
-the beginning. A call that breaks the contract itself is not held against the partner.
-So the verdict is partial, or nonconformant.
+codes whose reserve it lacks, and calls at the same time. A body that a file leaves
+out, cuts short, attaches or encodes in an unknown way is unknown, not empty: an answer
+is then judged by its status, and a call with an unknown request is not judged. The
+report counts these calls. A call that breaks the contract itself is not held against
+the partner. So the verdict is partial, or nonconformant.
 
 With --follow, entries are read from standard input while another program writes them,
 and each breach is printed as a line of JSON as soon as the rule is decided: rule, title,
 level, clause, endpoint, message, fix, times (breaches since the last line about this
 rule), at, and exchanges (the evidence of the last breach). There is no report. Entries
-may have more fields: _history names the partner that an entry is about, and each history
-is judged separately; _until promises that no later entry of the history started before that time,
+may have more fields: _history names the partner that an entry is about (default: its base
+address), and each history is judged separately; _until promises that no later entry of the history started before that time,
 so that calls are judged without waiting for others; _handles_ticket_delivery is the
 flag for one history. GOMEMLIMIT limits the memory: what was used least is forgotten.
 
@@ -57,15 +61,17 @@ from the bodies that they show.
 Exit codes:
   0  partial: no MUST rule failed in what was judged
   1  nonconformant: a MUST rule failed
-  2  the command line was wrong, or a file cannot be read or has no call of the contract`,
+  2  the command line was wrong, or the files cannot be read, have no call of the contract,
+     or have calls to several base addresses`,
 		Example: `  conformance judge traffic.har
   conformance judge monday.har.gz tuesday.har.gz --report-dir week
+  conformance judge traffic.har --only https://partner.example/api
   curl -s http://127.0.0.1:8081/_mock/journal/har >mock.har; conformance judge mock.har
   tail -F traffic.jsonl | conformance judge --follow -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if followed {
-				if len(args) != 1 || args[0] != "-" {
-					return errors.New("judge --follow reads standard input: expected the argument - and no other")
+				if len(args) != 1 || args[0] != "-" || recorded.Only != "" {
+					return errors.New("judge --follow reads standard input: expected the argument - and no other, and no --only")
 				}
 				return nil
 			}
@@ -89,6 +95,7 @@ Exit codes:
 	}
 	f := command.Flags()
 	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
+	f.StringVar(&recorded.Only, "only", "", "the partner's base `URL`, if the files have calls to several")
 	f.BoolVar(&followed, "follow", false, "judge the entries that another program writes to standard input, and print each breach as a line of JSON")
 	f.BoolVar(&recorded.Partial, "partial", false, "calls of the same caller are missing: leave open what they may have changed")
 	f.StringVar(&dir, "report-dir", settings.ReportFolder, "the `folder` for the reports; it is created if missing")

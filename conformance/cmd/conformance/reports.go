@@ -12,10 +12,11 @@ import (
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/plural"
 )
 
 func newDiff() *cobra.Command {
-	var markdown, asJSON bool
+	var markdown, asJSON, twin bool
 	command := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two reports of a partner",
@@ -23,12 +24,17 @@ func newDiff() *cobra.Command {
 are new or gone, or changed their outcome, level, clause or title; and which endpoints
 became slower by more than a tenth of their limit.
 
+With --twin, OLD is the report of a partner, and NEW that of its twin, which
+'mockpartner learn' wrote.
+
 Exit codes:
   0  every MUST rule that fails now failed before
-  1  a MUST rule fails that did not fail before, or a new rule fails
+  1  a MUST rule fails that did not fail before, or a new rule fails; with --twin,
+     also if the twin lacks a breach of its partner, except in answer times
   2  the command line was wrong, or a file is not the report of a run`,
 		Example: `  conformance diff main/report.json conformance-report/report.json
-  conformance diff old.json new.json --markdown`,
+  conformance diff old.json new.json --markdown
+  conformance diff partner.json twin.json --twin`,
 		Args: cli.Exactly(2, "diff: expected the report.json of an old and a new run, received %d"),
 		RunE: func(command *cobra.Command, args []string) error {
 			if markdown && asJSON {
@@ -52,6 +58,9 @@ Exit codes:
 			default:
 				newTerminal(out, keepText).compared(compared)
 			}
+			if missing := compared.MissingBreaches(); err == nil && twin && len(missing) > 0 {
+				return cli.Exit{Code: exitNonconformant, Err: fmt.Errorf("the twin lacks %s of the partner: %s", plural.Count(len(missing), "breach", "breaches"), strings.Join(missing, ", "))}
+			}
 			if err == nil && compared.HasRegressed() {
 				return cli.Exit{Code: exitNonconformant}
 			}
@@ -62,6 +71,7 @@ Exit codes:
 	f := command.Flags()
 	f.BoolVar(&markdown, "markdown", false, "write a comment for a pull request")
 	f.BoolVar(&asJSON, "json", false, "print the comparison as JSON")
+	f.BoolVar(&twin, "twin", false, "the reports are of a partner and of its twin: the twin must have every breach of the partner")
 	return command
 }
 

@@ -5,9 +5,11 @@ import (
 	"net/http"
 
 	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // unusualSpecs returns the specs that judge calls that are lawful but not what is tried first.
@@ -81,6 +83,24 @@ func badInputSpecs() []Spec {
 		spec(rule.ReleaseBadInput, judgeOnce(scenario.PlayBadReleases, bears)),
 		spec(rule.CancelBadInput, cancellable, judgeOnce(scenario.PlayBadCancels, bears)),
 	}
+}
+
+var badInputRules = map[partnerapi.Endpoint]rule.Rule{
+	partnerapi.Products:     rule.ProductsBadInput,
+	partnerapi.Availability: rule.AvailabilityBadInput,
+	partnerapi.Reserve:      rule.ReserveBadInput,
+	partnerapi.Confirm:      rule.ConfirmBadInput,
+	partnerapi.Release:      rule.ReleaseBadInput,
+	partnerapi.Cancel:       rule.CancelBadInput,
+}
+
+// BadInputFinding judges the answer to an invalid request, which a partner may refuse or ignore.
+func BadInputFinding(answer *probe.Answer) RuleFinding {
+	f := RuleFinding{Rule: badInputRules[answer.Endpoint]}
+	if answer.Response.Status >= http.StatusInternalServerError {
+		f.Finding = Breach("Expected a 4xx to an invalid request, or nothing done, received %s", answer.Words()).WithEvidence(answer.Exchange)
+	}
+	return f
 }
 
 func bears(o scenario.MalformedRequests) Finding {

@@ -9,8 +9,8 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/internal/anonymize"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -24,10 +24,14 @@ type call struct {
 	Body     []byte // of the request
 	Key      string // value of its Authorization header; "" if the recording does not show it
 	Keyless  bool   // it has no such header
+	Unknown  bool   // the body of the request is not known
 	Whole    bool   // Raw is the complete answer
+	Bare     bool   // the recording has none of its headers
+	Base     string // the address of the partner
 
-	Form  partner.Form // Probe, or Usual
-	raced bool         // another call about the same code was in progress
+	Form    partner.Form // Probe, or Usual
+	raced   bool         // another call about the same code was in progress
+	invalid bool         // a marketplace does not send such a request
 }
 
 func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
@@ -50,6 +54,9 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 	if x.Endpoint == partnerapi.Products && x.URL.Query().Has("limit") {
 		limit, form = partnerapi.ProbeTimeout, partner.Probe
 	}
+	if x.Took == 0 { // it was not measured
+		limit = 0
+	}
 	shown := *x.URL
 	shown.User = nil
 	c := &call{
@@ -57,7 +64,8 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 			Number: number, Endpoint: x.Endpoint, Named: x.Named, Started: x.Started, Took: x.Took, Limit: limit, Method: x.Method, URL: shown.String(),
 			Request: x.Header, Answer: x.AnswerHeader, Body: x.Body, Raw: x.Answer, Status: x.Status, Error: x.Error,
 		}.ToAnswer(masker),
-		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Whole: !x.Cut, Keyless: len(x.Header.Values("Authorization")) == 0, Form: form,
+		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Unknown: x.BodyCut, Whole: !x.AnswerCut,
+		Bare: x.Header == nil, Base: x.Base, Keyless: x.Header != nil && len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown, Form: form,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		c.Key = key
@@ -76,6 +84,15 @@ func (c *call) subject() string {
 		return ""
 	}
 }
+
+// sharesSubject reports whether two calls may be about the same hold or booking.
+func (c *call) sharesSubject(other *call) bool {
+	one, two := c.subject(), other.subject()
+	return one != "" && (one == two || other.isAnyConfirm()) || two != "" && c.isAnyConfirm()
+}
+
+// isAnyConfirm reports whether a call may be about any hold.
+func (c *call) isAnyConfirm() bool { return c.Unknown && c.Endpoint == partnerapi.Confirm }
 
 func confirmedCode(c *call) string {
 	code, _ := discover.Object(c.Body)["reservationConfirmationCode"].(string)

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"partnerkit.dev/conformance/internal/model"
@@ -27,7 +28,11 @@ func (a *caller) blame(c *call, d callerrules.Rule, format string, args ...any) 
 		a.faults[d.ID] = fault
 	}
 	fault.Calls++
+	c.invalid = c.invalid || slices.Contains(invalidating, d)
 }
+
+// invalidating lists the rules that a request of a marketplace keeps; partners may refuse any other (GEN-8).
+var invalidating = []callerrules.Rule{callerrules.BodySchema, callerrules.BodyType, callerrules.ProductsForm, callerrules.Escaped, callerrules.ReleaseBody}
 
 // reportFaults returns the caller's faults in the order of a booking, with their texts passed through
 // words.
@@ -64,9 +69,9 @@ func (a *caller) fits(c *call, d callerrules.Rule, wrong string) bool {
 	return wrong == ""
 }
 
-// isJSON reports whether a call has no body, or sends it as JSON.
+// isJSON reports whether a call has no body, or sends it as JSON, as far as its headers are known.
 func (a *caller) isJSON(c *call) bool {
-	return len(c.Body) == 0 || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
+	return len(c.Body) == 0 || c.Bare || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
 }
 
 // reservedOnce records a repeated reserve as a fault.

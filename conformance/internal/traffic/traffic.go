@@ -12,11 +12,11 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -75,6 +75,12 @@ func (j *Judge) Learn(x *recording.Exchange) { j.keys.Learn(x.Header.Get("Author
 
 // Take takes the next call.
 func (j *Judge) Take(x *recording.Exchange) {
+	if x.Missed {
+		if x.MayChange() && !j.seen.last.IsZero() {
+			j.RecordMissed(j.seen.last, j.seen.last)
+		}
+		return
+	}
 	j.calls++
 	j.Learn(x)
 	c := callOf(x, j.calls, j.masker)
@@ -93,7 +99,10 @@ func (j *Judge) JudgeUntil(now time.Time) {
 // RecordMissed records that calls about holds and bookings were made between these times but not taken.
 // Their effects are unknown, so their consequences never count against the partner or the caller.
 // Call Missed before taking a call that ended after the first missed call began.
-func (j *Judge) RecordMissed(from, to time.Time) { j.history.recordMissed(from, to) }
+func (j *Judge) RecordMissed(from, to time.Time) {
+	j.sold.partial = true
+	j.history.recordMissed(from, to)
+}
 
 // Finish judges the calls that waited for later ones.
 func (j *Judge) Finish() {
@@ -113,7 +122,7 @@ func (j *Judge) order(c *call) {
 		j.waiting = j.waiting[1:]
 	}
 	for _, other := range j.waiting {
-		if subject := c.subject(); subject != "" && subject == other.subject() && other.endTime().After(c.StartedAt) {
+		if c.sharesSubject(other) && other.endTime().After(c.StartedAt) {
 			c.raced, other.raced = true, true
 		}
 	}
@@ -127,10 +136,16 @@ func (j *Judge) judge(c *call) {
 		j.history.recordLost(c)
 		return
 	}
-	lawful := j.caller.isJSON(c)
-	j.tally.record(judge.AnswerFindings(c.Exchange, lawful)...)
+	unknown := c.Unknown || c.Bare && len(c.Body) > 0 && c.Response.Status/100 == 4 // it may have been refused for its type
+	lawful := !unknown && j.caller.isJSON(c)
+	j.tally.record(judge.AnswerFindings(c.Exchange, lawful && !c.Bare)...)
+	if unknown {
+		j.takeUnknown(c)
+		return
+	}
+	defer j.judgeBadInput(c)
 	if !lawful {
-		j.history.recordLost(c) // a partner may answer such a call as it likes
+		j.history.recordLost(c)
 		return
 	}
 	switch c.Endpoint {
@@ -140,6 +155,30 @@ func (j *Judge) judge(c *call) {
 		j.reads.takeSlots(c)
 	default:
 		j.bookings.take(c)
+	}
+}
+
+// judgeBadInput judges the answer to an invalid request. A partner may refuse or ignore it. The rule is not passed,
+// because a recording seldom shows every kind of bad input.
+func (j *Judge) judgeBadInput(c *call) {
+	if f := judge.BadInputFinding(c.Answer); c.invalid && f.Ends() {
+		j.tally.record(f)
+	}
+}
+
+// takeUnknown leaves open what a call whose request is unknown may have changed. A reserve or a confirm that is
+// refused changes nothing.
+func (j *Judge) takeUnknown(c *call) {
+	refused := c.Response.Status/100 == 4
+	switch c.Endpoint {
+	case partnerapi.Release, partnerapi.Cancel:
+		j.history.recordLost(c)
+	case partnerapi.Confirm:
+		if !refused {
+			j.RecordMissed(c.StartedAt, c.endTime()) // it may be about any hold
+		}
+	case partnerapi.Reserve:
+		j.sold.partial = j.sold.partial || !refused // it may have taken any seats
 	}
 }
 
@@ -224,13 +263,7 @@ type seen struct {
 func (s *seen) take(c *call) {
 	if s.first.IsZero() {
 		s.first, s.auth = c.StartedAt, partnerapi.APIKey
-		s.base = c.Request.URL
-		for _, path := range []string{partnerapi.ProductsPath, partnerapi.AvailabilityPath, "/bookings/"} {
-			if at := strings.LastIndex(s.base, path); at > 0 {
-				s.base = s.base[:at]
-				break
-			}
-		}
+		s.base = c.Base
 	}
 	if strings.HasPrefix(c.Request.Header.Get("Authorization"), "Bearer ") {
 		s.auth = partnerapi.Bearer

@@ -148,6 +148,9 @@ func VerdictWords(r *report.Result) (heading, sentence string) {
 	if len(notes) > 0 {
 		sentence += " Also: " + strings.Join(notes, ", ") + "."
 	}
+	for _, one := range r.Unread {
+		sentence += " " + sentenceOf(one)
+	}
 	return heading, sentence
 }
 

@@ -35,9 +35,9 @@ func newWriter() *writer {
 func (w *writer) write(to io.Writer, i item) error {
 	x := &har.Exchange{
 		Started: i.started, Took: i.Took, Method: i.Method, URL: i.URL, Header: contractHeaders(i.Header), Status: i.Status,
-		AnswerHeader: contractHeaders(i.Answered), Answer: i.Answer, Cut: i.Cut, Error: i.Failure,
+		AnswerHeader: contractHeaders(i.Answered), Answer: i.Answer, AnswerCut: i.Cut, Error: i.Failure,
 	}
-	if x.Cut {
+	if x.AnswerCut {
 		x.Answer = nil // it may end within a name
 	}
 	_, _, named, _ := partnerapi.CallOf(i.Method, i.URL)

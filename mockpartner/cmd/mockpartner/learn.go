@@ -23,11 +23,11 @@ import (
 const keyVariable = "PARTNER_AUTH_KEY"
 
 type learnFlags struct {
-	baseURL, authType, keyVariable, out string
-	recordings                          []string
-	rate                                float64
-	maxCalls                            int
-	maxDuration                         time.Duration
+	baseURL, authType, keyVariable, only, out string
+	recordings                                []string
+	rate                                      float64
+	maxCalls                                  int
+	maxDuration                               time.Duration
 }
 
 func newLearn() *cobra.Command {
@@ -42,6 +42,9 @@ the next 60 days, as a catalog sync does. It holds and books nothing.
 What reserve, confirm, release and cancel do is learned from recordings: HTTP
 archives (HAR) of browsers and proxies, what 'conformance proxy --record' writes, or
 the run.har of a conformance run, which contains the most. A recording alone is enough.
+Recordings must have calls to one base address, or --only chooses one. A call that
+several of them contain counts once. A body that a recording leaves out, cuts short,
+attaches or encodes in an unknown way is unknown: nothing is learned from it.
 
 The file states for each part what it was learned from, and what was guessed. It
 contains no key and no customer's data. Calls are made one after another, at most
@@ -49,7 +52,8 @@ contains no key and no customer's data. Calls are made one after another, at mos
 
 Exit codes:
   0  the scenario was written
-  1  there was no catalog to learn from, or the file cannot be written
+  1  there was no catalog to learn from, the recordings cannot be read or have calls to
+     several base addresses, or the file cannot be written
   2  the command line is wrong`,
 		Example: `  PARTNER_AUTH_KEY=a-test-key mockpartner learn --base-url http://127.0.0.1:8081 --out twin.yaml
   curl http://127.0.0.1:8081/_mock/journal/har > calls.har
@@ -65,6 +69,7 @@ Exit codes:
 	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner expects its key: bearer or api_key")
 	flags.StringVar(&f.keyVariable, "auth-key-env", keyVariable, "the environment `variable` that holds the partner's key")
 	flags.StringSliceVar(&f.recordings, "har", nil, "`files` with recorded calls: HTTP archives, or their entries, one on each line")
+	flags.StringVar(&f.only, "only", "", "the partner's base `URL` in the recordings, if they have calls to several")
 	flags.StringVar(&f.out, "out", "twin.yaml", "the scenario `file` to write; - means standard output")
 	flags.Float64Var(&f.rate, "max-rps", 5, "make at most this many calls a second; 0 means no limit")
 	flags.IntVar(&f.maxCalls, "max-calls", twin.DefaultMaxCalls, "make at most this many calls")
@@ -75,7 +80,7 @@ Exit codes:
 func (f learnFlags) run(c *cobra.Command) error {
 	options := twin.Options{
 		BaseURL: f.baseURL, AuthType: partnerapi.AuthType(f.authType), AuthKey: os.Getenv(f.keyVariable),
-		Recordings: f.recordings, Rate: f.rate, MaxCalls: f.maxCalls,
+		Recordings: f.recordings, Only: f.only, Rate: f.rate, MaxCalls: f.maxCalls,
 	}
 	switch {
 	case f.baseURL == "" && len(f.recordings) == 0:

@@ -116,14 +116,14 @@ func (f form) compare(other form) int {
 
 func (l *learner) formOf(s *situation, m holdCall) form {
 	f := form{status: m.Status, kind: kindOf(m.call)}
-	if s.list && m.succeeded2xx() && f.kind == "cut" {
-		f.kind = "array" // the recording is cut, not the answer
+	if m.AnswerCut && m.succeeded2xx() { // the recording is cut, not the answer
+		f.kind = map[bool]string{true: "array", false: "object"}[s.list]
 	}
 	media, _, err := mime.ParseMediaType(m.AnswerHeader.Get("Content-Type"))
 	if media = strings.ToLower(media); err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
 		f.media = cmp.Or(media, "none")
 	}
-	if m.succeeded2xx() && s.due == http.StatusOK && f.kind == "object" {
+	if m.succeeded2xx() && s.due == http.StatusOK && f.kind == "object" && !m.AnswerCut {
 		f.fields = strings.Join(l.changes(m), " | ")
 	}
 	if m.Status >= 400 { // any error body is lawful if the contract does not define one
@@ -139,8 +139,6 @@ func kindOf(c *call) string {
 	switch {
 	case len(strings.TrimSpace(string(c.Answer))) == 0:
 		return "nothing"
-	case c.Cut:
-		return "cut"
 	case !c.json:
 		return "text"
 	}

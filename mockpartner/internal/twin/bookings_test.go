@@ -83,6 +83,66 @@ func TestNoFaultsAreLearnedFromAConformantPartner(t *testing.T) {
 	}
 }
 
+// What a recording leaves out or repeats is not how the partner behaves.
+func TestNothingIsLearnedFromWhatARecordingDoesNotTell(t *testing.T) {
+	t.Parallel()
+	whole := recordBookings(t, mockpartner.Options{})
+	archive, err := os.ReadFile(whole)
+	check(t, err)
+	for what, edit := range map[string]func(method, path string, request, response map[string]any){
+		"the same calls": func(string, string, map[string]any, map[string]any) {},
+		"no answers":     func(_, _ string, _, response map[string]any) { delete(response["content"].(map[string]any), "text") },
+		"no answers but lists": func(_, path string, _, response map[string]any) {
+			if strings.Contains(path, "/bookings") {
+				delete(response["content"].(map[string]any), "text")
+			}
+		},
+		"attached requests": func(_, _ string, request, _ map[string]any) {
+			if sent, has := request["postData"].(map[string]any); has {
+				sent["text"], sent["_file"] = "", "a.json"
+			}
+		},
+		"no requests of bookings": func(_, path string, request, _ map[string]any) {
+			if strings.Contains(path, "/bookings") {
+				delete(request, "postData")
+			}
+		},
+		"unreadable releases": func(method, _ string, request, _ map[string]any) {
+			if method == "DELETE" {
+				request["url"] = 1
+			}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			var log struct {
+				Log struct{ Entries []map[string]any }
+			}
+			check(t, json.Unmarshal(archive, &log))
+			for _, entry := range log.Log.Entries {
+				request, response := entry["request"].(map[string]any), entry["response"].(map[string]any)
+				edit(request["method"].(string), request["url"].(string), request, response)
+			}
+			text, err := json.Marshal(map[string]any{"log": map[string]any{"entries": log.Log.Entries}})
+			check(t, err)
+			edited := filepath.Join(t.TempDir(), "edited.har")
+			check(t, os.WriteFile(edited, text, 0o600))
+			for _, files := range [][]string{{edited, whole}, {whole, edited}, {edited}} {
+				learned, err := twin.Learn(t.Context(), twin.Options{Recordings: files, Now: func() time.Time { return noon }})
+				if err != nil && what == "no answers" {
+					continue // nor is there a catalog
+				}
+				check(t, err)
+				s, err := script.Parse("twin.yaml", learned.Scenario)
+				check(t, err)
+				if s.Policy != nil || s.HoldFor != 0 || len(s.Quirks)+len(s.Faults) > 0 || len(learned.Notes) == 0 {
+					t.Errorf("Expected a note, and neither policy, hold length, quirks nor faults, received %q and\n%.1500s", learned.Notes, learned.Scenario)
+				}
+			}
+		})
+	}
+}
+
 func TestHowAPartnerDoesBusinessIsLearnedFromARecording(t *testing.T) {
 	t.Parallel()
 	s, text := behaviour(t, mockpartner.Options{HoldFor: 25 * time.Minute, Scenario: &mockpartner.Scenario{Scenario: &script.Scenario{

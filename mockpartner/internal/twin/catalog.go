@@ -33,7 +33,7 @@ type option struct {
 // made to learn takes precedence.
 func (l *learner) products() ([]product, error) {
 	pulls := l.callsTo(partnerapi.Products, func(c *call) bool {
-		return c.hasGoodKey() && c.succeeded2xx() && c.json && !c.Cut && !c.URL.Query().Has("limit") && len(productsIn(c.answer)) > 0
+		return c.hasGoodKey() && c.succeeded2xx() && c.json && !c.AnswerCut && !c.URL.Query().Has("limit") && len(productsIn(c.answer)) > 0
 	})
 	var pull *call
 	for _, c := range pulls {

@@ -13,7 +13,7 @@ import (
 // place in the catalog, slots by their start.
 func (l *learner) drifts(products []product) (found []quirk) {
 	pulls := l.callsTo(partnerapi.Products, func(c *call) bool {
-		return c.hasGoodKey() && c.succeeded2xx() && c.json && !c.Cut && c.URL.RawQuery == "" && len(productsIn(c.answer)) == len(products)
+		return c.hasGoodKey() && c.succeeded2xx() && c.json && !c.AnswerCut && c.URL.RawQuery == "" && len(productsIn(c.answer)) == len(products)
 	})
 	for i := range products {
 		p := &products[i]

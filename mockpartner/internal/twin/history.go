@@ -5,14 +5,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"net/http"
 	"slices"
 	"strings"
 
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -21,6 +20,7 @@ import (
 type history struct {
 	calls     []*call
 	called    int // number of calls that were made to learn
+	counts    recording.Counts
 	secrets   *secrets
 	pull      *call                 // the call that the catalog is learned from
 	wrapper   string                // the field that contains its products; empty if the answer is the list itself
@@ -37,6 +37,8 @@ type call struct {
 	named    string     // the code or id in the path
 	key      credential // the key that the caller presented
 	live     bool       // it was made to learn
+	keyless  bool       // if it shows no key, it had none
+	lost     bool       // it is unknown what it has changed
 
 	request, answer any // parsed JSON; nil if they are not JSON
 	json            bool
@@ -77,52 +79,23 @@ const maxKept = 512 << 20
 
 // read adds the calls of the recordings.
 func (h *history) read(ctx context.Context, o Options) error {
-	hosts := map[string]int{}
 	kept := 0
-	for _, name := range o.Recordings {
-		file, err := os.Open(name)
+	for x, err := range recording.Read(ctx, o.Recordings, o.Only, &h.counts) {
 		if err != nil {
-			return fmt.Errorf("read %s: %w", name, reason(err))
+			return err
 		}
-		defer file.Close()
-		for x, err := range har.Read(file) {
-			if err != nil {
-				return fmt.Errorf("read %s: %w", name, err)
-			}
-			if x == nil {
-				continue
-			}
-			endpoint, _, named, ok := partnerapi.CallOf(x.Method, x.URL)
-			if !ok {
-				continue
-			}
-			kept += len(x.Body) + len(x.Answer)
-			if len(h.calls) == maxRecording || kept > maxKept {
-				return fmt.Errorf("read %s: it has more than %d calls or %d MiB: give a part of it", name, maxRecording, maxKept>>20)
-			}
-			hosts[x.URL.Host]++
-			h.calls = append(h.calls, &call{Exchange: *x, endpoint: endpoint, named: named})
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		kept += len(x.Body) + len(x.Answer)
+		if len(h.calls) == maxRecording || kept > maxKept {
+			return fmt.Errorf("the recordings have more than %d calls or %d MiB: give a part of them", maxRecording, maxKept>>20)
 		}
+		c := &call{Exchange: x.Exchange, endpoint: x.Endpoint, named: x.Named, keyless: !x.KeyUnknown && x.Header != nil}
+		if x.Unreadable != "" && len(h.calls) > 0 {
+			c.Started = h.calls[len(h.calls)-1].Started
+		}
+		c.lost = x.MayChange() && (x.Unreadable != "" || x.BodyCut || x.AnswerCut && c.succeeded2xx())
+		h.calls = append(h.calls, c)
 	}
-	// A browser's archive also contains other hosts' calls, which may look like the contract's.
-	host, most := "", 0
-	for name, calls := range hosts {
-		if calls > most || calls == most && name < host {
-			host, most = name, calls
-		}
-	}
-	h.calls = slices.DeleteFunc(h.calls, func(c *call) bool { return c.URL.Host != host })
 	return nil
-}
-
-func reason(err error) error {
-	if inPath := (*fs.PathError)(nil); errors.As(err, &inPath) {
-		return inPath.Err
-	}
-	return err
 }
 
 // prepare sorts the calls, parses their bodies, classifies their keys, and notes the secrets.
@@ -139,7 +112,7 @@ func (h *history) prepare() {
 			default:
 				c.key = wrongKey
 			}
-			if good == "" && c.Status != 401 { // the recorder left the header out
+			if (good == "" || c.key == missingKey && !c.keyless) && c.Status != http.StatusUnauthorized { // the recorder left the header out
 				c.key = goodKey
 			}
 		}
@@ -220,10 +193,10 @@ func (h *history) hideCodes(c *call) {
 	}
 }
 
-// callsTo returns the calls of an endpoint that fit.
+// callsTo returns the calls of an endpoint that fit. They are known completely, answers aside.
 func (h *history) callsTo(endpoint partnerapi.Endpoint, fits func(*call) bool) (found []*call) {
 	for _, c := range h.calls {
-		if c.endpoint == endpoint && fits(c) {
+		if c.endpoint == endpoint && !c.BodyCut && c.Unreadable == "" && fits(c) {
 			found = append(found, c)
 		}
 	}

@@ -33,6 +33,7 @@ type Options struct {
 	AuthKey  string
 	// Recordings are files: HTTP archives, or the entries of archives one after another.
 	Recordings []string
+	Only       string // the base URL of the partner in the recordings, if they have calls to several
 
 	MaxCalls int // maximum number of calls to the partner; 0 means DefaultMaxCalls
 	// Rate is the maximum number of calls per second; 0 means no limit.
@@ -72,6 +73,9 @@ func Learn(ctx context.Context, o Options) (*Twin, error) {
 		return nil, err
 	}
 	l := &learner{history: h, now: o.Now()}
+	for _, one := range h.counts.Unread() {
+		l.note("%s.", one)
+	}
 	if o.BaseURL != "" {
 		p, err := newPartner(o)
 		if err != nil {
@@ -82,7 +86,11 @@ func Learn(ctx context.Context, o Options) (*Twin, error) {
 		}
 	}
 	h.prepare()
-	return l.twin()
+	twin, err := l.twin()
+	if errors.Is(err, ErrNothing) {
+		err = h.counts.Explain(err)
+	}
+	return twin, err
 }
 
 // learner is a twin in progress.

@@ -182,6 +182,9 @@ func TestAPartnerThatCannotBeReadIsAnErrorThatSaysWhy(t *testing.T) {
 	t.Cleanup(empty.Close)
 	noArchive := filepath.Join(t.TempDir(), "notes.txt")
 	check(t, os.WriteFile(noArchive, []byte("{}"), 0o600))
+	two := filepath.Join(t.TempDir(), "two.har")
+	entry := `{"startedDateTime":"2026-07-01T12:00:00Z","request":{"method":"GET","url":"%s/products"},"response":{"status":200,"content":{"text":"[]"}}}` + "\n"
+	check(t, os.WriteFile(two, []byte(fmt.Sprintf(entry, "http://one.example")+fmt.Sprintf(entry, "http://two.example/api")), 0o600))
 	for _, c := range []struct {
 		options twin.Options
 		want    string
@@ -194,6 +197,10 @@ func TestAPartnerThatCannotBeReadIsAnErrorThatSaysWhy(t *testing.T) {
 		{twin.Options{BaseURL: empty.URL}, twin.ErrNothing.Error()},
 		{twin.Options{Recordings: []string{"no-such.har"}}, "read no-such.har: no such file"},
 		{twin.Options{Recordings: []string{noArchive}}, "expected an HTTP archive"},
+		{twin.Options{Recordings: []string{two}}, "choose one with --only: http://one.example (1 call), http://two.example/api (1 call)"},
+		{twin.Options{Recordings: []string{two}, Only: "http://three.example"}, "--only http://three.example: the recording has no calls to this base address, but to http://one.example (1 call)"},
+		{twin.Options{Recordings: []string{two}, Only: "http://two.example:80/api/"}, twin.ErrNothing.Error()},
+		{twin.Options{Recordings: []string{two}, Only: "two.example"}, "--only: expected the partner's base URL"},
 	} {
 		c.options.AuthKey = key
 		if _, err := twin.Learn(t.Context(), c.options); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hidden") {

@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ type tracker struct {
 	holds    map[string]*hold
 	bookings map[string]*hold // by booking id
 	slots    map[slotID]*trackedSlot
+	unsure   bool // a call was lost, so a code that is not tracked may be one that the partner knows
 
 	met   []holdCall
 	moves []move
@@ -76,6 +78,10 @@ func (l *learner) follow() *tracker {
 	for _, c := range l.calls {
 		s.now = clockOf(c)
 		s.expire(c)
+		if c.lost {
+			s.lose(c)
+			continue
+		}
 		switch c.endpoint {
 		case partnerapi.Availability:
 			s.look(c)
@@ -90,6 +96,25 @@ func (l *learner) follow() *tracker {
 		}
 	}
 	return s
+}
+
+// lose forgets what a lost call may have changed.
+func (s *tracker) lose(c *call) {
+	s.unsure = true
+	h := s.holds[c.named]
+	if c.endpoint == partnerapi.Cancel {
+		h = s.bookings[c.named]
+	}
+	if h == nil { // it may be about any hold and slot
+		clear(s.holds)
+		clear(s.bookings)
+		clear(s.slots)
+		return
+	}
+	isLost := func(_ string, other *hold) bool { return other == h }
+	maps.DeleteFunc(s.holds, isLost)
+	maps.DeleteFunc(s.bookings, isLost)
+	delete(s.slots, h.slot)
 }
 
 // clockOf returns the time of the partner's clock when it answered, because a test may have moved
@@ -285,7 +310,7 @@ func (s *tracker) confirm(c *call) {
 		return
 	}
 	switch {
-	case !isText:
+	case !isText || h == nil && s.unsure:
 		s.met = append(s.met, holdCall{call: c})
 		return
 	case h == nil:
@@ -318,7 +343,7 @@ func (s *tracker) release(c *call) {
 		s.recordUnknownCode(c, h)
 		return
 	}
-	if len(c.Body) > 0 && (!lawfulBody(schemas.ReleaseRequest, c) || text(field(c.request, "reservationConfirmationCode")) != c.named) {
+	if h == nil && s.unsure || len(c.Body) > 0 && (!lawfulBody(schemas.ReleaseRequest, c) || text(field(c.request, "reservationConfirmationCode")) != c.named) {
 		s.met = append(s.met, holdCall{call: c})
 		return
 	}
@@ -338,7 +363,7 @@ func (s *tracker) cancel(c *call) {
 		s.recordUnknownCode(c, h)
 		return
 	}
-	if len(c.Body) > 0 && !lawfulBody(schemas.CancelRequest, c) {
+	if h == nil && s.unsure || len(c.Body) > 0 && !lawfulBody(schemas.CancelRequest, c) {
 		s.met = append(s.met, holdCall{call: c})
 		return
 	}

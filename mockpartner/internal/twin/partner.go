@@ -89,7 +89,7 @@ func (p *partner) ask(ctx context.Context, l *learner, endpoint partnerapi.Endpo
 		c.Status, c.AnswerHeader = response.StatusCode, response.Header
 		c.Answer, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 		response.Body.Close()
-		c.Cut = err != nil || len(c.Answer) > maxAnswer
+		c.AnswerCut = err != nil || len(c.Answer) > maxAnswer
 	}
 	c.Took = time.Since(began)
 	if err != nil {

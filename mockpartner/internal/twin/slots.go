@@ -64,7 +64,7 @@ func windowOf(c *call, zone *time.Location) (w window, ok bool) {
 
 // slotList returns the slots of an answer, even if only its beginning was recorded.
 func slotList(c *call) (list []any, whole bool) {
-	if c.json && !c.Cut {
+	if c.json && !c.AnswerCut {
 		list, _ = c.answer.([]any)
 		if object, ok := c.answer.(map[string]any); ok { // not lawful, but partners do it
 			for _, inner := range object {
@@ -88,7 +88,7 @@ func slotList(c *call) (list []any, whole bool) {
 		}
 		list = append(list, one)
 	}
-	return list, !c.Cut
+	return list, !c.AnswerCut
 }
 
 func readSlot(raw any, zone *time.Location) (s seenSlot, ok bool) {

@@ -4,6 +4,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,10 +15,10 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/traffic"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -138,11 +139,20 @@ func (f *follower) take(e *har.Exchange) {
 	if !is {
 		return
 	}
+	name := cmp.Or(x.Stream.History, x.Base)
+	if x.Missed {
+		for of, h := range f.histories {
+			if name == "" || of == name {
+				h.judge.Take(x)
+			}
+		}
+		return
+	}
 	f.calls++
-	h := f.histories[x.Stream.History]
+	h := f.histories[name]
 	if h == nil {
 		h = newHistory(traffic.Options{Tickets: f.options.Tickets || x.Stream.Tickets, Live: true, Partial: f.options.Partial})
-		f.histories[x.Stream.History] = h
+		f.histories[name] = h
 	}
 	h.take(x)
 }

@@ -88,8 +88,13 @@ func TestAPartialHistoryLeavesOpenWhatMissingCallsMayHaveChanged(t *testing.T) {
 
 func TestHistoriesAreJudgedSeparately(t *testing.T) {
 	t.Parallel()
-	other := strings.ReplaceAll(confirm(2, "B2"), `"_history":"one"`, `"_history":"two"`)
-	if got := rules(t, reserve(0)+confirm(1, "B1")+other, follow.Options{}); got != nil {
-		t.Errorf("Expected nothing, received %v", got)
+	for what, other := range map[string]string{
+		"of another name":    strings.ReplaceAll(confirm(2, "B2"), `"_history":"one"`, `"_history":"two"`),
+		"of another address": strings.NewReplacer(`"_history":"one",`, "", "partner.example", "localhost").Replace(confirm(2, "B2")),
+		"the same line":      confirm(1, "B1"),
+	} {
+		if got := rules(t, reserve(0)+confirm(1, "B1")+other, follow.Options{}); got != nil {
+			t.Errorf("%s: expected nothing, received %v", what, got)
+		}
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/traffic"
-	"partnerkit.dev/conformance/internal/traffic/recording"
-	"partnerkit.dev/schemas/partnerapi"
+	"partnerkit.dev/internal/recording"
 )
 
 const (
@@ -24,9 +23,10 @@ const (
 type history struct {
 	judge   *traffic.Judge
 	waiting byStart
-	ended   time.Time // the latest end of a call
-	last    time.Time // the start of the last call that was judged
-	used    time.Time // when the last line arrived
+	ended   time.Time             // the latest end of a call
+	last    time.Time             // the start of the last call that was judged
+	same    []*recording.Exchange // the calls that started then and were judged
+	used    time.Time             // when the last line arrived
 	changed bool
 	written map[string]int // how often each rule was broken, as written
 }
@@ -54,12 +54,17 @@ func (h *history) judgeUntil(until time.Time) {
 		x := heap.Pop(&h.waiting).(*recording.Exchange)
 		h.changed = true
 		if x.Started.Before(h.last) {
-			if x.Endpoint != partnerapi.Products && x.Endpoint != partnerapi.Availability {
+			if x.MayChange() {
 				h.judge.RecordMissed(x.Started, x.Started.Add(x.Took))
 			}
 			continue
 		}
-		h.last = x.Started
+		if x.Started.After(h.last) {
+			h.last, h.same = x.Started, nil
+		} else if slices.ContainsFunc(h.same, func(y *recording.Exchange) bool { return x.IsSame(y, false) }) {
+			continue
+		}
+		h.same = append(h.same, x)
 		h.judge.Take(x)
 	}
 	h.judge.JudgeUntil(until)

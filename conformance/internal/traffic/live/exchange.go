@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/internal/recording"
 )
 
 // exchange returns a call in the form in which it is judged and recorded: without customers' data.
@@ -24,18 +24,18 @@ func (c *Call) exchange(masker *anonymize.Masker) *recording.Exchange {
 	if c.status != 0 {
 		packed = strings.ToLower(strings.TrimSpace(c.answered.Get("Content-Encoding")))
 		c.answered.Del("Content-Encoding")
-		x.Cut = !c.answer.whole
+		x.AnswerCut = !c.answer.whole
 	}
 	switch packed {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		if !x.Cut {
-			answer, x.Cut = har.Unzip(answer)
+		if !x.AnswerCut {
+			answer, x.AnswerCut = har.Unzip(answer)
 		}
 	default:
-		x.Cut = true
+		x.AnswerCut = true
 	}
-	if x.Cut {
+	if x.AnswerCut {
 		answer = nil // an incomplete body is not judged, and may end within a name
 	}
 	x.Body, x.Answer = masker.Mask(c.endpoint, c.named, request, answer)

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/traffic/live"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/recording"
 )
 
 const (

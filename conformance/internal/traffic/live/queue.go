@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"partnerkit.dev/conformance/internal/traffic/recording"
+	"partnerkit.dev/internal/recording"
 )
 
 // overdueAfter is the time after which a call without an end no longer delays the judging of later

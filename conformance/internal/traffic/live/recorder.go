@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"partnerkit.dev/conformance/internal/fileerror"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/internal/anonymize"
+	"partnerkit.dev/internal/recording"
 )
 
 // Recorder appends calls to a file, one per line, as entries of an HTTP archive, without keys and

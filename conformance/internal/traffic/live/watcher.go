@@ -15,9 +15,9 @@ import (
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/traffic"
-	"partnerkit.dev/conformance/internal/traffic/recording"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/anonymize"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
