@@ -31,10 +31,14 @@ func availabilitySpecs() []Spec {
 	specs := specForEach(usualForm(partnerapi.Availability), slotsSteps)
 	specs = append(specs, specForEach(append(fieldrule.All(partnerapi.Availability), slotRules(true)...), func(r rule.Rule) []Step { return append(slotsSteps(r), fields()) })...)
 	specs = append(specs, windowSpecs()...)
-	return append(specs,
+	specs = append(specs,
 		spec(rule.AvailabilityWrongKey, append(slotsSteps(rule.AvailabilityWrongKey), expectStatuses(scenario.PlayQuestion("slots with a wrong key", probe.WrongKey), unauthorized))...),
 		spec(rule.AvailabilityMissingKey, append(slotsSteps(rule.AvailabilityMissingKey), expectStatuses(scenario.PlayQuestion("slots without a key", probe.NoKey), unauthorized))...),
 	)
+	all := rule.All()
+	place := func(s Spec) int { return slices.IndexFunc(all, func(r rule.Rule) bool { return r.ID == s.Rule.ID }) }
+	slices.SortFunc(specs, func(a, b Spec) int { return place(a) - place(b) }) // the catalogue has the order of judging
+	return specs
 }
 
 func slotsSteps(r rule.Rule) []Step {
