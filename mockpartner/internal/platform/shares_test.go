@@ -152,6 +152,23 @@ func (d fixture) requireShared(want map[string]int) {
 	}
 }
 
+func TestASlotSharesSeatsWithThoseOfTheDaysBefore(t *testing.T) {
+	t.Parallel()
+	sold := bay(catalog.SharedSeats{Name: "tent", Options: []string{"bay", "cove"}, Over: catalog.OverTime, Seats: 12})
+	trek := sold.Products[1].Schedules["cave"]
+	trek.Duration = 24 * time.Hour // to 09:30 on the next day
+	sold.Products[1].Schedules["cave"] = trek
+	d := open(t, sold)
+	for slot, seats := range map[string]int{"cave 10 09:30": 2, "dawn 11 09:00": 3} {
+		_, err := d.reserveOf(d.bay()[slot], seats)
+		must(t, err)
+	}
+	d.requireShared(map[string]int{
+		"cave 10 09:30": 7, "dawn 10 09:00": 10, "dawn 10 10:00": 10, "late 10 11:00": 10,
+		"dawn 11 09:00": 7, "dawn 11 10:00": 9, "cave 11 09:30": 9,
+	})
+}
+
 func TestASlotThatSharesSeatsIsRefusedWhenOthersTookThem(t *testing.T) {
 	t.Parallel()
 	for _, noHolds := range []bool{false, true} {
