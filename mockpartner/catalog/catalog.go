@@ -25,6 +25,8 @@ import (
 type Catalog struct {
 	Policy   `yaml:",inline"`
 	Products []Product `yaml:"products" json:"products"`
+	// Shares are the seats that several slots draw on.
+	Shares []SharedSeats `yaml:"shares" json:"shares,omitempty"`
 	// Generate, in place of products, makes Index generate them.
 	Generate *Generated `yaml:"generate" json:"generate,omitempty"`
 

@@ -304,6 +304,15 @@ func TestEveryMistakeInAFileIsNamedWithItsPlace(t *testing.T) {
 		"seats of no unit":      {"unit-adult: 2", "unit-child: 2", `option "o" has no unit "unit-child"`},
 		"too many seats":        {"unit-adult: 2", "unit-adult: 101", "expected a number of seats from 0 to 100, received 101"},
 		"an unknown pricing":    {"duration: 1h30m", "duration: 1h30m\n        unitPricing: dear", "unitPricing: expected absent, own, empty or mixed"},
+		"shares of no option":   {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [p/x], over: day, seats: 4}]", "mine.yaml:4:30: shares[0].options[0]: expected product/option or the id of a product"},
+		"shares of no options":  {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [], over: day, seats: 4}]", "shares[0].options: expected at least one"},
+		"shares twice":          {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [p, p/o], over: day, seats: 4}]", "shares[0].options[1]: \"p/o\" already shares these seats"},
+		"a span":                {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [p], over: week, seats: 4}]", "shares[0].over: expected time, day or season"},
+		"no shared seats":       {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [p], over: day}]", "shares[0].seats: expected a number of seats from 1"},
+		"half a vehicle":        {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [p], over: time, seats: 10, by: 4}]", "shares[0].by: expected a number of which seats is a multiple"},
+		"a nameless share":      {"noTickets: true", "noTickets: true\nshares: [{options: [p], over: time, seats: 4}]", "shares[0].name: expected a name"},
+		"two shares of a name":  {"noTickets: true", "noTickets: true\nshares: [{name: s, options: [p], over: time, seats: 4}, {name: s, options: [p], over: day, seats: 4}]", "shares[1].name: \"s\" is already the name of shares[0]"},
+		"shares of no limit":    {"max: 2}\n", "max: 2}\n        freesale: true\nshares: [{name: s, options: [p], over: day, seats: 4}]\n", "has no limit, so it cannot share seats"},
 		"no units":              {small[strings.Index(small, "        units:"):strings.Index(small, "    schedules:")], "        units: []\n", "expected at least one unit; without one the option cannot be booked"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ const maxListing = 512 << 20
 
 // Catalog returns the catalog of the index, in the form of a file.
 func (x *Index) Catalog() *Catalog {
-	c := &Catalog{Policy: x.Policy, Products: make([]Product, len(x.Products))}
+	c := &Catalog{Policy: x.Policy, Products: make([]Product, len(x.Products)), Shares: x.Shares}
 	for i, product := range x.Products {
 		c.Products[i] = product.Form()
 	}
@@ -59,10 +60,10 @@ func (x *Index) Replace(c *Catalog, now time.Time) (*Index, error) {
 			next.Products[i].UpdatedAt = partnerapi.FormatDateTime(now)
 		}
 	}
-	if slices.Equal(kept, x.Products) {
+	if slices.Equal(kept, x.Products) && reflect.DeepEqual(next.Shares, x.Shares) {
 		return x, nil
 	}
-	index := &Index{Policy: x.Policy}
+	index := &Index{Policy: x.Policy, Shares: next.Shares}
 	for i := range next.Products {
 		product := kept[i]
 		if product == nil {
@@ -92,7 +93,7 @@ func (x *Index) With(p Product, now time.Time) (*Index, error) {
 	if err != nil {
 		return nil, &yamlfile.Problems{List: []yamlfile.Problem{{Message: err.Error()}}}
 	}
-	index := &Index{Policy: x.Policy, Products: slices.Clone(x.Products)}
+	index := &Index{Policy: x.Policy, Shares: x.Shares, Products: slices.Clone(x.Products)}
 	if sold {
 		index.Products[slices.Index(x.Products, old)] = product
 	} else {
@@ -112,7 +113,7 @@ func (x *Index) WithoutProduct(id string) (*Index, error) {
 		return nil, fmt.Errorf("%w: %q is the last", ErrLastProduct, id)
 	}
 	at := slices.Index(x.Products, old)
-	index := &Index{Policy: x.Policy, Products: slices.Delete(slices.Clone(x.Products), at, at+1)}
+	index := &Index{Policy: x.Policy, Shares: x.Shares, Products: slices.Delete(slices.Clone(x.Products), at, at+1)}
 	return index.buildIndex()
 }
 
@@ -151,6 +152,7 @@ func (x *Index) buildIndex() (*Index, error) {
 		return nil, fmt.Errorf("%w: at most %d products, %d options and %d MiB", ErrTooLarge, MaxProducts, MaxOptions, maxListing>>20)
 	}
 	x.listing = join(x.Products)
+	x.buildPools()
 	return x, nil
 }
 

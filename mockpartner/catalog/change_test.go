@@ -22,7 +22,9 @@ func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 	t.Parallel()
 	generated, err := Generate(7, 50, 3)
 	must(t, err)
-	for name, original := range map[string]*Catalog{"default": Default(), "generated": generated} {
+	shared := Default()
+	shared.Shares = []SharedSeats{{Name: "guide", Options: []string{"tokyo-market/breakfast", "st-johns-whales"}, Over: OverTime, Seats: 12, By: 4}}
+	for name, original := range map[string]*Catalog{"default": Default(), "generated": generated, "shared": shared} {
 		sold := indexCatalog(t, original)
 		again, err := Parse(name, asJSON(t, sold.Catalog()))
 		must(t, err)
@@ -33,6 +35,17 @@ func TestACatalogThatIsShownCanBeReadAgainAndIsTheSame(t *testing.T) {
 		if got := string(indexCatalog(t, again).Listing(Filter{})); got != string(sold.Listing(Filter{})) {
 			t.Errorf("%s: want the same products", name)
 		}
+	}
+}
+
+func TestOtherSharesChangeNoProduct(t *testing.T) {
+	t.Parallel()
+	sold := indexCatalog(t, Default())
+	changed := sold.Catalog()
+	changed.Shares = []SharedSeats{{Name: "boat", Options: []string{"st-johns-whales"}, Over: OverDay, Seats: 9}}
+	next, err := sold.Replace(changed, later)
+	if err != nil || len(next.PoolsOf("st-johns-whales", "zodiac")) != 1 || next.Products[7] != sold.Products[7] || len(sold.Pools) != 0 {
+		t.Errorf("want the same products with shared seats, got %v", err)
 	}
 }
 

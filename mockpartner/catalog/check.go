@@ -41,6 +41,7 @@ func (c *Catalog) check() []yamlfile.Problem {
 		ids[c.Products[i].ID] = i
 		found.product(path, &c.Products[i])
 	}
+	found.sharedSeats(c)
 	return found
 }
 

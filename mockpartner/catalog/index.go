@@ -17,7 +17,10 @@ import (
 type Index struct {
 	Policy   Policy
 	Products []*IndexedProduct
+	Shares   []SharedSeats
+	Pools    []*Pool // those of Shares
 
+	poolsOf map[[2]string][]*Pool // by the ids of product and option
 	byID    map[string]*IndexedProduct
 	listing []byte
 }
@@ -78,7 +81,7 @@ func (c *Catalog) Index() (*Index, error) {
 
 // index indexes a validated catalog.
 func (c *Catalog) index() (*Index, error) {
-	index := &Index{Policy: c.Policy}
+	index := &Index{Policy: c.Policy, Shares: c.Shares}
 	for i := range c.Products {
 		product, err := indexProduct(&c.Products[i])
 		if err != nil {

@@ -17,7 +17,8 @@ type SlotState struct {
 	Counted        bool                  `json:"counted"` // false: no limit
 	Capacity       int                   `json:"capacity"`
 	Vacancies      int                   `json:"vacancies"`
-	Elsewhere      int                   `json:"elsewhere"` // sold through other channels
+	Shared         int                   `json:"shared,omitempty"` // not for sale, because slots that share seats with it took them
+	Elsewhere      int                   `json:"elsewhere"`        // sold through other channels
 	Held           int                   `json:"held"`
 	Confirmed      int                   `json:"confirmed"`
 }

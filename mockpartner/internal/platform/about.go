@@ -91,7 +91,7 @@ func describeHold(inv *inventory, h *storedHold, now time.Time) map[string]any {
 
 func aboutSlot(inv *inventory, key slotKey, now time.Time) map[string]any {
 	when, _ := key.span()
-	s, products := inv.slot(key), inv.catalog().Products
+	s, products := inv.limited(key, inv.slot(key)), inv.catalog().Products
 	seen := map[string]any{
 		"product": key.option.Product.ID, "option": key.option.ID, "id": key.id(),
 		"products": len(products), "options": len(key.option.Product.Options),

@@ -14,10 +14,10 @@ import (
 func (p *Platform) SetSlot(productID, optionID, slotID string, change client.SlotChange) error {
 	p.life.enter()
 	defer p.life.mu.Unlock()
-	return p.stock.alter(productID, optionID, slotID, setting(change))
+	return p.stock.alter(productID, optionID, slotID, p.stock.setting(change))
 }
 
-func setting(change client.SlotChange) alteration {
+func (inv *inventory) setting(change client.SlotChange) alteration {
 	return func(key slotKey, s *slot, promised int) error {
 		s.apply(key, change, promised)
 		if change.Status == nil {
@@ -27,7 +27,7 @@ func setting(change client.SlotChange) alteration {
 		// The end of the sale must not affect the result, so the status is computed as of before
 		// it.
 		before := key.saleEnds(when).Add(-time.Second)
-		if got := s.status(key, when, before); got != *change.Status {
+		if got := inv.limited(key, *s).status(key, when, before); got != *change.Status {
 			return refuse(BadRequest, "with these numbers the slot would be %s, not %s: name its vacancies", got, *change.Status)
 		}
 		return nil
@@ -86,17 +86,15 @@ func (inv *inventory) alter(productID, optionID, slotID string, change alteratio
 		return err
 	}
 	t := inv.state.ledger.tally(key)
-	was := inv.slot(key)
-	changed := was
+	changed := inv.slot(key)
 	if err := change(key, &changed, t.held+t.confirmed); err != nil {
 		return err
 	}
 	if changed.counted && (changed.vacancies < 0 || changed.elsewhere < 0) {
 		return refuse(BadRequest, "slot %q would have %d vacancies and %d seats sold elsewhere", slotID, changed.vacancies, changed.elsewhere)
 	}
-	inv.put(key, changed)
+	inv.change(client.StaffChange, key, changed)
 	inv.leave(key)
-	inv.announceSlot(client.StaffChange, key, was, changed)
 	return nil
 }
 
@@ -104,7 +102,7 @@ func (inv *inventory) settlePlanned(now time.Time) {
 	for len(inv.state.planned) > 0 && !inv.state.planned[0].At.After(now) {
 		due := inv.state.planned[0]
 		inv.state.planned = inv.state.planned[1:]
-		if err := inv.alter(due.ProductID, due.OptionID, due.AvailabilityID, setting(due.Change)); err != nil {
+		if err := inv.alter(due.ProductID, due.OptionID, due.AvailabilityID, inv.setting(due.Change)); err != nil {
 			inv.announce(Change{
 				Cause:     client.StaffChange,
 				ProductID: due.ProductID,

@@ -82,7 +82,7 @@ func (inv *inventory) show(w *Window, key slotKey, now time.Time) {
 	if ends := key.saleEnds(when); ends.After(now) && ends.Before(w.Stamp.until) {
 		w.Stamp.until = ends
 	}
-	w.Slots = append(w.Slots, inv.showSlot(key, inv.slot(key), when, now))
+	w.Slots = append(w.Slots, inv.showSlot(key, inv.limited(key, inv.slot(key)), when, now))
 }
 
 // IsFresh reports whether the stamped answer is still the current one.

@@ -81,5 +81,5 @@ func (p *Platform) FindSlot(productID, optionID, availabilityID string) (partner
 		return partnerapi.Slot{}, err
 	}
 	when, _ := key.span()
-	return p.stock.showSlot(key, p.stock.slot(key), when, now), nil
+	return p.stock.showSlot(key, p.stock.limited(key, p.stock.slot(key)), when, now), nil
 }

@@ -30,7 +30,8 @@ func (p *Platform) State() State {
 
 func (inv *inventory) slotState(key slotKey, now time.Time) client.SlotState {
 	when, _ := key.span()
-	s, t := inv.slot(key), inv.state.ledger.tally(key)
+	own, t := inv.slot(key), inv.state.ledger.tally(key)
+	s := inv.limited(key, own)
 	return client.SlotState{
 		ProductID:      key.option.Product.ID,
 		OptionID:       key.option.ID,
@@ -41,6 +42,7 @@ func (inv *inventory) slotState(key slotKey, now time.Time) client.SlotState {
 		Counted:        s.counted,
 		Capacity:       s.capacity,
 		Vacancies:      s.vacancies,
+		Shared:         own.vacancies - s.vacancies,
 		Elsewhere:      s.elsewhere,
 		Held:           t.held,
 		Confirmed:      t.confirmed,
@@ -144,7 +146,7 @@ func (p *Platform) Invariants() []client.Violation {
 	p.life.enter()
 	defer p.life.mu.Unlock()
 	found := slices.Clone(p.stock.state.ledger.violations)
-	for _, check := range []func() []client.Violation{p.stock.state.checkSlots, p.stock.state.checkHolds} {
+	for _, check := range []func() []client.Violation{p.stock.state.checkSlots, p.stock.checkPools, p.stock.state.checkHolds} {
 		broken := check()
 		slices.SortFunc(broken, func(a, b client.Violation) int {
 			return cmp.Or(cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Invariant, b.Invariant))

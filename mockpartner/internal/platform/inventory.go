@@ -172,22 +172,20 @@ func (inv *inventory) settleLate(now time.Time) {
 	}
 }
 
-// put stores a changed slot and makes earlier answers about its option stale.
+// put stores a changed slot and makes earlier answers about it stale.
 func (inv *inventory) put(key slotKey, changed slot) {
-	inv.versions[key.option]++
+	inv.outdate(key)
 	inv.state.slots.set(key, changed)
 }
 
 // take takes seats out of the slot's vacancies; a negative number returns them.
 func (inv *inventory) take(key slotKey, seats int) {
-	was := inv.slot(key)
-	s := was
+	s := inv.slot(key)
 	if s.counted {
 		s.vacancies -= seats
-		s.wasFull = s.wasFull || s.vacancies <= 0 && inv.conduct.Load().watchesFull()
+		s.wasFull = s.wasFull || inv.conduct.Load().watchesFull() && inv.limited(key, s).vacancies <= 0
 	}
-	inv.put(key, s)
-	inv.announceSlot(client.BookingChange, key, was, s)
+	inv.change(client.BookingChange, key, s)
 }
 
 // noteCancelled records that a booking of the slot was cancelled, for quirks that need it.

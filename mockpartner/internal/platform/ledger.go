@@ -35,6 +35,7 @@ const (
 	noNegativeSeats = "no number of seats is negative"
 	uniqueCodes     = "codes and booking ids are never used twice"
 	holdsEndOnce    = "every hold ends once"
+	sharedOnce      = "no shared seat is promised twice at a time"
 	accountsMatch   = "holds and bookings agree with the ledger"
 )
 

@@ -71,7 +71,7 @@ func (l *lifecycle) makeRoom() error {
 // reserveCase returns the case of a reserve. It refuses a party that the slot cannot take.
 func (l *lifecycle) reserveCase(key slotKey, seats int, now time.Time) (Case, error) {
 	when, _ := key.span()
-	s := l.stock.slot(key)
+	s := l.stock.limited(key, l.stock.slot(key))
 	switch status := s.status(key, when, now); {
 	case status == partnerapi.StatusSoldOut:
 		return OnReserveSoldOut, refuse(Unavailable, "This time is sold out. Please choose another one.")

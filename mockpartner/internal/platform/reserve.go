@@ -182,7 +182,7 @@ func (l *lifecycle) confirm(hold *storedHold, r partnerapi.ConfirmRequest, now t
 	}
 	lawful := 0
 	if comesUpon == OnConfirm && hold.promised == 0 {
-		if err := checkVacancies(l.stock.slot(hold.slot), hold.Seats); err != nil {
+		if err := checkVacancies(l.stock.limited(hold.slot, l.stock.slot(hold.slot)), hold.Seats); err != nil {
 			return client.Booking{}, err
 		}
 		lawful = hold.Seats
