@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/schemas/partnerapi"
@@ -89,7 +90,21 @@ func (c caller) tour() []string {
 	g := &guide{caller: c, product: last.ID, option: last.Options[len(last.Options)-1].ID}
 	g.catalogs()
 	g.bookings()
+	g.tomorrow(products[0])
 	return g.seen
+}
+
+// tomorrow holds and releases a seat of a slot that begins soon.
+func (g *guide) tomorrow(of *catalog.IndexedProduct) {
+	g.product, g.option = of.ID, of.Options[0].ID
+	var slots []partnerapi.Slot
+	_ = json.Unmarshal([]byte(g.ask("POST", "/availability", g.window("2026-07-02", "2026-07-03"))), &slots)
+	for _, slot := range slots {
+		if slot.Status.IsBookable() {
+			g.letGo(g.hold(slot.ID, "", 1, 0), "")
+			return
+		}
+	}
 }
 
 // firstDay and lastDay bound a tour: the 60 days that a marketplace looks ahead.

@@ -6,7 +6,7 @@ import "partnerkit.dev/schemas/partnerapi"
 var (
 	AvailabilityStatus = availability.must("availability.status", "AVL-3", "Availability answers 200").needs("products.shape").
 				withReason("After any other status, the marketplace has no current slots for the option, and the failure counts against the partner's health.").
-				fix("Answer 200 for every option of the catalog and for every window within the next 60 days.")
+				fix("Answer 200, with the slots, for every option of the catalog and for every window within the next 60 days.")
 	AvailabilityJSON = availability.must("availability.json", "GEN-1", "Availability answers with one complete JSON document").needs("availability.status").
 				withReason("The marketplace cannot store slots that it cannot parse, so it turns customers away at checkout.").
 				fix("Send one complete JSON text in UTF-8, with nothing before or after it.")
@@ -69,7 +69,7 @@ var (
 			fix("Treat localDateEnd as inclusive, to the end of that day in the product's time zone.")
 	EmptyWindow = availability.must("availability.empty", "AVL-3", "Availability answers 200 with an empty array for a window without slots").needs("availability.shape").
 			withReason("A 404 or an error counts as a failure of the partner, although the window is only empty.").
-			fix("Answer 200 with [] when the window has no slots.")
+			fix("Look up the product and the option by their ids exactly as the catalog sends them. If the window then has no slots, answer 200 with [].")
 	SlotWithinCapacity = availability.should("availability.slot.within-capacity", "AVL-13", "A slot's vacancies do not exceed its capacity").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.capacity").
 				withReason("One of the two numbers is wrong, so customers can be offered seats that do not exist.").

@@ -9,7 +9,7 @@ var (
 			fix("Answer 200 or 201 with the hold, or 400 with a message if the slot cannot be reserved.")
 	ReserveAccepts = reserve.must("reserve.accepts", "RSV-2", "Reserve accepts a slot that availability shows as bookable").needs("reserve.status").
 			withReason("Every sale begins with reserve. If a slot is shown as bookable and then refused, the sale is lost.").
-			fix("Accept the slot and unit ids exactly as the catalog and availability return them.")
+			fix("Accept the slot and unit ids exactly as the catalog and availability return them. Show a slot that cannot be booked as SOLD_OUT or CLOSED.")
 	ReserveJSON = reserve.must("reserve.json", "GEN-1", "Reserve answers with a JSON object").withPlaces("/**").needs("reserve.accepts").
 			withReason("The marketplace can neither confirm nor release a hold whose answer it cannot parse.").
 			fix("Send one complete JSON object in UTF-8.")

@@ -39,6 +39,9 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 // judgeTold judges scenarios by every rule about holds and bookings that stands, until the first breach if one may cause
 // the following ones.
 func (r *run) judgeTold(ctx context.Context, all []judge.Subjects, one bool) {
+	if !r.judgesStories() {
+		return
+	}
 	for _, of := range all {
 		for r.goesOnAgain(ctx) {
 			began := time.Now()

@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/baseline"
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/explore"
+	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
@@ -50,6 +51,7 @@ type Config struct {
 	FailFast              bool                                                                 // stop judging after the first failed MUST rule
 	Baseline              *baseline.Baseline
 	Strict                bool           // an inconclusive rule makes the verdict incomplete
+	NoBadInput            bool           // send no malformed input, and skip the rules about it
 	NoRaces               bool           // send no concurrent calls, and skip the rules about them
 	Bounds                Bounds         // limits on what the run does to the platform
 	Depth                 string         // quick, standard or thorough; "": standard. Sets how many products, slots, parties and orders of calls the rules are judged on
@@ -228,6 +230,8 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 		return "no random lifecycles were played", "Run with --explore 50."
 	case r.Endpoint == rule.Webhooks && c.Webhooks == nil:
 		return "the run received no webhooks", "Run with --webhook-listen, which --help describes."
+	case c.NoBadInput && judge.IsAboutBadInput(r):
+		return "no malformed input was sent (--no-bad-input)", "Run without --no-bad-input."
 	case c.Bounds.ReadOnly && (explores || !reads):
 		return partner.ReadOnly, partner.NotReadOnly
 	default:

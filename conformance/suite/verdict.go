@@ -82,7 +82,7 @@ func (c Config) narrowedBy() (flags []string) {
 		{"--rule", c.Rules != nil}, {"--label", c.LabelFilter != ""},
 		{"--product", b.Products != nil}, {"--option", b.Options != nil}, {"--from", b.From != ""}, {"--to", b.To != ""},
 		{"--read-only", b.ReadOnly}, {"--max-holds 0", *b.MaxHolds == 0}, {"--max-bookings 0", *b.MaxBookings == 0},
-		{"--no-races", c.NoRaces}, {"--fail-fast", c.FailFast}, {"--depth quick", c.Depth == string(plan.Quick)},
+		{"--no-races", c.NoRaces}, {"--no-bad-input", c.NoBadInput}, {"--fail-fast", c.FailFast}, {"--depth quick", c.Depth == string(plan.Quick)},
 	} {
 		if one.set {
 			flags = append(flags, one.flag)

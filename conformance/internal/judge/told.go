@@ -118,6 +118,9 @@ func tellTry(value teller, r rule.Rule) Try {
 	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && !uncounted { // no later seats are judged
 		return first.try(acts)
 	}
+	if stop == nil { // the rule is judged elsewhere, if seats came back or went at the same time here
+		stop = partner.NotHere("the calls that this rule needs show nothing about it")
+	}
 	t := stoppedTry(stop)
 	_, further := value.(*scenario.OptionCheck) // one of several
 	t.Skip, t.Uncounted = further && t.Stop.OnlyMissing(), uncounted

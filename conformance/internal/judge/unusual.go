@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"net/http"
+	"slices"
 
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
@@ -101,6 +102,11 @@ func BadInputFinding(answer *probe.Answer) RuleFinding {
 		f.Finding = Breach("Expected a 4xx to an invalid request, or nothing done, received %s", answer.Words()).WithEvidence(answer.Exchange)
 	}
 	return f
+}
+
+// IsAboutBadInput reports whether a rule is about input that the marketplace never sends.
+func IsAboutBadInput(r rule.Rule) bool {
+	return slices.ContainsFunc(badInputSpecs(), func(s Spec) bool { return s.Rule.ID == r.ID })
 }
 
 func bears(o scenario.MalformedRequests) Finding {

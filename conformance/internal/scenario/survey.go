@@ -120,7 +120,9 @@ func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
 	kept := 0
 	var reading sync.Mutex
 	var asking errgroup.Group
-	asking.SetLimit(partner.FewCallers)
+	if asking.SetLimit(partner.FewCallers); p.NoRaces {
+		asking.SetLimit(1)
+	}
 	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
 		asking.Go(func() error {
 			q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)

@@ -36,11 +36,11 @@ type Run struct {
 	Judging
 	Webhooks
 
-	ReportDir                                   string
-	Reports                                     []string
-	HandlesTicketDelivery, NoRaces, IncludeSlow bool
-	MaxDuration                                 time.Duration
-	LimitScale                                  float64
+	ReportDir                                               string
+	Reports                                                 []string
+	HandlesTicketDelivery, NoRaces, NoBadInput, IncludeSlow bool
+	MaxDuration                                             time.Duration
+	LimitScale                                              float64
 }
 
 // Register adds the flags of a run.
@@ -52,6 +52,7 @@ func (r *Run) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.ReportDir, "report-dir", ReportFolder, "the `folder` for the reports; it is created if missing")
 	flags.StringSliceVar(&r.Reports, "reports", nil, "write only these `files`: "+strings.Join(view.Names(), ", "))
 	flags.BoolVar(&r.NoRaces, "no-races", false, "make no concurrent calls; the rules about them are skipped")
+	flags.BoolVar(&r.NoBadInput, "no-bad-input", false, "send no malformed input; the rules about it are skipped")
 	flags.DurationVar(&r.MaxDuration, "max-duration", suite.DefaultMaxDuration, "how long the run may take; rules without time are inconclusive")
 	flags.BoolVar(&r.IncludeSlow, "include-slow", false, fmt.Sprintf("without --clock-url, wait until a hold has expired, at most %.0f minutes", suite.LongestWait.Minutes()))
 	flags.Float64Var(&r.LimitScale, "limit-scale", 1, "multiply the contract's limits, for tests of the suite itself")
@@ -76,7 +77,7 @@ func Sources(flags *pflag.FlagSet, environment Environment, fresh func() *pflag.
 				WebhookSecretFlag: "set " + WebhookSecretVariable,
 			},
 			Found: []string{
-				"auth-type", "handles-ticket-delivery", "label", "rule", "fail-fast", "strict", "explore", "seed", "include-slow", "no-races",
+				"auth-type", "handles-ticket-delivery", "label", "rule", "fail-fast", "strict", "explore", "seed", "include-slow", "no-races", "no-bad-input",
 				"max-duration", "read-only", "max-holds", "max-bookings", "max-rps", "product", "option", "from", "to", "plan", "json", "reports",
 			},
 			Hint: suggest.Hint,
@@ -107,7 +108,7 @@ func (r *Run) config(changed func(flag string) bool) (suite.Config, error) {
 	}
 	config := suite.Config{
 		BaseURL: target.BaseURL, AuthType: target.AuthType, AuthKey: r.Key(), RootCAs: target.Roots, PublicOnly: r.PublicOnly,
-		ClockURL: r.ClockURL, MaxDuration: r.MaxDuration, NoRaces: r.NoRaces, HandlesTicketDelivery: r.HandlesTicketDelivery,
+		ClockURL: r.ClockURL, MaxDuration: r.MaxDuration, NoRaces: r.NoRaces, NoBadInput: r.NoBadInput, HandlesTicketDelivery: r.HandlesTicketDelivery,
 		Bounds: r.Bounds, IncludeSlow: r.IncludeSlow, LimitScale: r.LimitScale, Version: cli.Version(),
 	}
 	if config.Webhooks, err = r.Webhooks.config(changed, r.Environment); err != nil {
