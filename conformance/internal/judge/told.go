@@ -118,7 +118,7 @@ func tellTry(value teller, r rule.Rule) Try {
 	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && !uncounted { // no later seats are judged
 		return first.try(acts)
 	}
-	if stop == nil { // the rule is judged elsewhere, if seats came back or went at the same time here
+	if stop == nil && slices.ContainsFunc(acts, func(a scenario.ToldAct) bool { return a.Does == model.Expire }) { // other holds may have expired too
 		stop = partner.NotHere("the calls that this rule needs show nothing about it")
 	}
 	t := stoppedTry(stop)
