@@ -28,3 +28,19 @@ func TestAnOptionThatIsRefusedHidesNothingAboutTheOthers(t *testing.T) {
 		}
 	}
 }
+
+func TestPartnersThatShareSeatsOrStopSellingEarlyAreNotAccused(t *testing.T) {
+	t.Parallel()
+	for _, variant := range []string{"one-pool-for-the-season", "booking-cut-off-shown-as-open"} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			_, address := startMock(t, mockpartner.Options{Variants: []string{variant}})
+			r := judge(t, address, ofMock(address, "--depth", "standard")...)
+			for _, one := range r.result.Rules {
+				if one.Outcome == report.Failed || one.Outcome == report.Warned {
+					t.Errorf("Expected no breach, received %s: %s", one.ID, one.Message)
+				}
+			}
+		})
+	}
+}
