@@ -21,11 +21,11 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 		func(ctx context.Context) { r.judgeAgain(ctx, judge.ReadSpecs(), true) },
 		func(ctx context.Context) { r.judgeAgain(ctx, judge.ClosedSpecs(), true) },
 		func(ctx context.Context) { r.judgeAgain(ctx, judge.KeySpecs(), false) },
-		func(ctx context.Context) { r.judgeTold(ctx, judge.NearKeys(), false) },
-		func(ctx context.Context) { r.judgeTold(ctx, judge.NearCodes(), true) },
+		func(ctx context.Context) { r.judgeByAny(ctx, judge.NearKeys(), false) },
+		func(ctx context.Context) { r.judgeByAny(ctx, judge.NearCodes(), true) },
 		func(ctx context.Context) {
 			if !r.player.Seats.SharesSeats() { // else they took seats of each other meanwhile
-				r.judgeTold(ctx, judge.Early(), true)
+				r.judgeByAny(ctx, judge.Early(), true)
 			}
 		},
 	} {
@@ -36,16 +36,16 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 	}
 }
 
-// judgeTold judges scenarios by every rule about holds and bookings that stands, until the first breach if one may cause
+// judgeByAny judges scenarios by every rule about holds and bookings that stands, until the first breach if one may cause
 // the following ones.
-func (r *run) judgeTold(ctx context.Context, all []judge.Subjects, one bool) {
+func (r *run) judgeByAny(ctx context.Context, all []judge.Subjects, one bool) {
 	if !r.judgesStories() {
 		return
 	}
 	for _, of := range all {
 		for r.goesOnAgain(ctx) {
 			began := time.Now()
-			f := r.traceCause(ctx, rule.Rule{}, r.weigh(ctx, r.player, judge.ToldByAny(of, func(of rule.Rule) bool { return !r.mayBreak(of) })))
+			f := r.traceCause(ctx, rule.Rule{}, r.weigh(ctx, r.player, judge.JudgeByAny(of, func(of rule.Rule) bool { return !r.mayBreak(of) })))
 			if f.Outcome != report.Failed || f.Cause == nil || !r.verdicts.Stands(*f.Cause) {
 				break
 			}

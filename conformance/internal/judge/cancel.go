@@ -30,27 +30,27 @@ func takesCancels(t scenario.Traits) Finding {
 }
 
 func cancelSpecs() []Spec {
-	tell := func(r rule.Rule, of Subjects, gates ...Step) Spec {
-		return spec(r, appendSteps(gates, tells(r, of))...)
+	answers := func(r rule.Rule, of Subjects, gates ...Step) Spec {
+		return spec(r, appendSteps(gates, answersIn(r, of))...)
 	}
-	seats := func(r rule.Rule, of Subjects) Spec { return spec(r, cancellable, tellsSeats(r, of)) }
+	seats := func(r rule.Rule, of Subjects) Spec { return spec(r, cancellable, seatsIn(r, of)) }
 	unknown := subject(scenario.PlayUnknownCancel)
 	return []Spec{
 		spec(rule.CancelSupported, cancelled...),
 		spec(rule.CancelStatus, cancelled...),
-		tell(rule.CancelJSON, booking, cancelled...),
-		tell(rule.CancelSuccess, booking, cancelled...),
-		spec(rule.CancelVacancies, cancellable, tellsSeats(rule.CancelVacancies, booking), optionalStep(tellsSeats(rule.CancelVacancies, secondBooking))),
-		tell(rule.CancelUnknown, unknown, cancellable),
-		tell(rule.CancelUnknownSuccess, unknown, cancellable),
-		tell(rule.CancelRepeatStatus, booking, cancelled...),
-		tell(rule.CancelRepeatSuccess, booking, cancelled...),
+		answers(rule.CancelJSON, booking, cancelled...),
+		answers(rule.CancelSuccess, booking, cancelled...),
+		spec(rule.CancelVacancies, cancellable, seatsIn(rule.CancelVacancies, booking), optionalStep(seatsIn(rule.CancelVacancies, secondBooking))),
+		answers(rule.CancelUnknown, unknown, cancellable),
+		answers(rule.CancelUnknownSuccess, unknown, cancellable),
+		answers(rule.CancelRepeatStatus, booking, cancelled...),
+		answers(rule.CancelRepeatSuccess, booking, cancelled...),
 		seats(rule.CancelRepeatVacancies, booking),
 		spec(rule.CancelWithoutBody, cancellable, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding {
 			return expectAnswer(b.Cancel, b.Stop, Status(ok))
 		})),
-		tell(rule.CancelWrongKey, secondBooking, cancellable),
-		tell(rule.CancelMissingKey, secondBooking, cancellable),
+		answers(rule.CancelWrongKey, secondBooking, cancellable),
+		answers(rule.CancelMissingKey, secondBooking, cancellable),
 		seats(rule.CancelAuthEffect, secondBooking),
 	}
 }

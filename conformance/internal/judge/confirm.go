@@ -16,7 +16,7 @@ import (
 
 var booked = judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding { return requireFact(b.BookingID() != "", b.Stop) })
 
-// The scenarios that tell most about holds and bookings.
+// The scenarios that show most about holds and bookings.
 var (
 	booking       = subject(scenario.PlayBooking)
 	secondBooking = subject(scenario.PlaySecondBooking)
@@ -31,27 +31,27 @@ func confirmSpecs() []Spec {
 	specs = append(specs, specForEach([]rule.Rule{rule.TicketRedemption, rule.TicketOptions, rule.TicketFormat, rule.TicketMethod, rule.TicketValue}, func(rule.Rule) []Step {
 		return []Step{booked, fields(), judgeOnce(scenario.PlayBooking, hasTickets)}
 	})...)
-	confirmed := func(r rule.Rule) Spec { return spec(r, booked, tells(r, booking)) }
-	keys := func(r rule.Rule) Spec { return spec(r, tells(r, wrongKeys)) }
+	confirmed := func(r rule.Rule) Spec { return spec(r, booked, answersIn(r, booking)) }
+	keys := func(r rule.Rule) Spec { return spec(r, answersIn(r, wrongKeys)) }
 	return append(specs,
-		spec(rule.TicketAddress, booked, judgeOnce(scenario.PlayBooking, hasPDF), tells(rule.TicketAddress, booking)),
+		spec(rule.TicketAddress, booked, judgeOnce(scenario.PlayBooking, hasPDF), answersIn(rule.TicketAddress, booking)),
 		spec(rule.ConfirmFields, booked, fields()),
 		confirmed(rule.ConfirmConfirmed),
 		confirmed(rule.ConfirmEcho),
 		distinctBookings(scenario.PlayAll),
 		spec(rule.ConfirmMinimal, booked, judgeOnce(scenario.PlaySecondBooking, func(b *scenario.SecondBooking) Finding { return requireFact(b.BookingID() != "", b.Stop) })),
-		spec(rule.ConfirmVacancies, tellsSeats(rule.ConfirmVacancies, booking), optionalStep(tellsSeats(rule.ConfirmVacancies, secondBooking))),
-		spec(rule.ConfirmRepeatBooking, tells(rule.ConfirmRepeatBooking, booking)),
-		spec(rule.ConfirmRepeatVacancies, tellsSeats(rule.ConfirmRepeatVacancies, booking)),
-		spec(rule.ConfirmRepeatStatus, tells(rule.ConfirmRepeatStatus, booking)),
-		spec(rule.ConfirmUnknown, tells(rule.ConfirmUnknown, subject(scenario.PlayUnknownConfirm))),
-		spec(rule.ConfirmReleased, tells(rule.ConfirmReleased, holding)),
-		spec(rule.ConfirmReleasedNoEffect, tellsSeats(rule.ConfirmReleasedNoEffect, holding)),
-		spec(rule.ConfirmCancelled, cancellable, tells(rule.ConfirmCancelled, booking)),
-		spec(rule.ConfirmCancelledNoEffect, cancellable, tellsSeats(rule.ConfirmCancelledNoEffect, booking)),
+		spec(rule.ConfirmVacancies, seatsIn(rule.ConfirmVacancies, booking), optionalStep(seatsIn(rule.ConfirmVacancies, secondBooking))),
+		spec(rule.ConfirmRepeatBooking, answersIn(rule.ConfirmRepeatBooking, booking)),
+		spec(rule.ConfirmRepeatVacancies, seatsIn(rule.ConfirmRepeatVacancies, booking)),
+		spec(rule.ConfirmRepeatStatus, answersIn(rule.ConfirmRepeatStatus, booking)),
+		spec(rule.ConfirmUnknown, answersIn(rule.ConfirmUnknown, subject(scenario.PlayUnknownConfirm))),
+		spec(rule.ConfirmReleased, answersIn(rule.ConfirmReleased, holding)),
+		spec(rule.ConfirmReleasedNoEffect, seatsIn(rule.ConfirmReleasedNoEffect, holding)),
+		spec(rule.ConfirmCancelled, cancellable, answersIn(rule.ConfirmCancelled, booking)),
+		spec(rule.ConfirmCancelledNoEffect, cancellable, seatsIn(rule.ConfirmCancelledNoEffect, booking)),
 		keys(rule.ConfirmWrongKey),
 		keys(rule.ConfirmMissingKey),
-		spec(rule.ConfirmAuthEffect, tellsSeats(rule.ConfirmAuthEffect, wrongKeys)),
+		spec(rule.ConfirmAuthEffect, seatsIn(rule.ConfirmAuthEffect, wrongKeys)),
 	)
 }
 

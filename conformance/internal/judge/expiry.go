@@ -41,11 +41,11 @@ func expirySpecs() (specs []Spec) {
 func ExpiringCaseSpecs() []Spec {
 	expiry := subject(scenario.PlayExpiry)
 	return []Spec{
-		spec(rule.ConfirmExpired, tells(rule.ConfirmExpired, expiry)),
-		spec(rule.ConfirmExpiredNoEffect, tellsSeats(rule.ConfirmExpiredNoEffect, expiry)),
+		spec(rule.ConfirmExpired, answersIn(rule.ConfirmExpired, expiry)),
+		spec(rule.ConfirmExpiredNoEffect, seatsIn(rule.ConfirmExpiredNoEffect, expiry)),
 		spec(rule.ReleaseExpiredByItself, weighSeats(scenario.PlayExpiry, returnedByItself)),
-		spec(rule.ReleaseExpired, tells(rule.ReleaseExpired, expiry)),
-		spec(rule.ReleaseExpiredVacancies, tellsSeats(rule.ReleaseExpiredVacancies, expiry)),
+		spec(rule.ReleaseExpired, answersIn(rule.ReleaseExpired, expiry)),
+		spec(rule.ReleaseExpiredVacancies, seatsIn(rule.ReleaseExpiredVacancies, expiry)),
 	}
 }
 

@@ -39,7 +39,7 @@ type Lifecycle struct {
 	byBody   bool
 }
 
-// Note is told of each rule that judges an act, and of what is wrong; "" if nothing is.
+// Note receives each rule that judges an act, and what is wrong; "" if nothing is.
 type Note func(of rule.Rule, flaw string)
 
 // Given is the codes and booking ids that the stories of a run were given: each must be new.

@@ -6,10 +6,10 @@ import (
 )
 
 func releaseSpecs() []Spec {
-	live := func(r rule.Rule) Spec { return spec(r, held, tells(r, joinSubjects(optionChecks, holding))) }
-	tell := func(r rule.Rule, of Subjects) Spec { return spec(r, tells(r, of)) }
+	live := func(r rule.Rule) Spec { return spec(r, held, answersIn(r, joinSubjects(optionChecks, holding))) }
+	answers := func(r rule.Rule, of Subjects) Spec { return spec(r, answersIn(r, of)) }
 	seats := func(r rule.Rule, of Subjects, gates ...Step) Spec {
-		return spec(r, appendSteps(gates, tellsSeats(r, of))...)
+		return spec(r, appendSteps(gates, seatsIn(r, of))...)
 	}
 	unknown := subject(scenario.PlayUnknownRelease)
 	return []Spec{
@@ -22,17 +22,17 @@ func releaseSpecs() []Spec {
 		spec(rule.ReleaseWithoutBody, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 			return expectAnswer(h.Release, h.Stop, Status(ok))
 		})),
-		tell(rule.ReleaseUnknown, unknown),
-		tell(rule.ReleaseUnknownSuccess, unknown),
-		tell(rule.ReleaseRepeatStatus, holding),
-		tell(rule.ReleaseRepeatSuccess, holding),
+		answers(rule.ReleaseUnknown, unknown),
+		answers(rule.ReleaseUnknownSuccess, unknown),
+		answers(rule.ReleaseRepeatStatus, holding),
+		answers(rule.ReleaseRepeatSuccess, holding),
 		seats(rule.ReleaseRepeatVacancies, holding, seatsHeld...),
-		tell(rule.ReleaseConfirmed, booking),
+		answers(rule.ReleaseConfirmed, booking),
 		seats(rule.ReleaseConfirmedKeeps, booking),
-		spec(rule.ReleaseCancelled, cancellable, tells(rule.ReleaseCancelled, booking)),
+		spec(rule.ReleaseCancelled, cancellable, answersIn(rule.ReleaseCancelled, booking)),
 		seats(rule.ReleaseCancelledVacancies, booking, cancellable),
-		tell(rule.ReleaseWrongKey, wrongKeys),
-		tell(rule.ReleaseMissingKey, wrongKeys),
+		answers(rule.ReleaseWrongKey, wrongKeys),
+		answers(rule.ReleaseMissingKey, wrongKeys),
 		seats(rule.ReleaseAuthEffect, wrongKeys, seatsHeld...),
 	}
 }

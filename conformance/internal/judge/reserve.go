@@ -49,13 +49,13 @@ func reserveSpecs() []Spec {
 	}
 	specs = append(specs, specForEach([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
 	return append(specs,
-		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, holdLife), tells(rule.ReserveExpiresLater, booking), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
-		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, keepsSeats), tells(rule.ReserveExpiresWindow, booking)),
+		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, holdLife), answersIn(rule.ReserveExpiresLater, booking), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
+		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, keepsSeats), answersIn(rule.ReserveExpiresWindow, booking)),
 		distinctCodes(scenario.PlayAll),
 		spec(rule.ReserveMinimal, held, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding { return requireFact(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, tellsSeats(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
-		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, tellsSeats(rule.ReserveVacanciesMany, holding))...),
-		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), tellsSeats(rule.ReserveVacanciesMixed, subject(scenario.PlayMixedParty)))...),
+		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, seatsIn(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
+		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, seatsIn(rule.ReserveVacanciesMany, holding))...),
+		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), seatsIn(rule.ReserveVacanciesMixed, subject(scenario.PlayMixedParty)))...),
 		spec(rule.ReserveSoldOut,
 			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
 			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
@@ -71,9 +71,9 @@ func reserveSpecs() []Spec {
 			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
 			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
 		)...),
-		spec(rule.ReserveWrongKey, tells(rule.ReserveWrongKey, wrongKeys)),
-		spec(rule.ReserveMissingKey, tells(rule.ReserveMissingKey, wrongKeys)),
-		spec(rule.ReserveAuthEffect, tellsSeats(rule.ReserveAuthEffect, wrongKeys)),
+		spec(rule.ReserveWrongKey, answersIn(rule.ReserveWrongKey, wrongKeys)),
+		spec(rule.ReserveMissingKey, answersIn(rule.ReserveMissingKey, wrongKeys)),
+		spec(rule.ReserveAuthEffect, seatsIn(rule.ReserveAuthEffect, wrongKeys)),
 	)
 }
 

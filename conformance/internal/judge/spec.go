@@ -42,7 +42,7 @@ type Step struct {
 	Race  int
 	Share float64
 
-	Told       bool   // the tries are judged act by act
+	ByActs     bool   // the tries are judged act by act
 	Answers    bool   // the tries are of answers: other customers do not matter
 	Seats      string // if not "", seats are counted; the message if no subject shows any
 	Optional   bool   // leave out what cannot be tried

@@ -52,7 +52,7 @@ func ExpiryRules() (ids []string) {
 // overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
 	refusals := joinSubjects(joinSubjects(holding, booking), joinSubjects(subject(scenario.PlayNearCodes), expiryWithMeans))
-	first := spec(rule.ConfirmRefusalMessage, tells(rule.ConfirmRefusalMessage, subject(scenario.PlayUnknownConfirm)), optionalStep(tells(rule.ConfirmRefusalMessage, refusals)))
+	first := spec(rule.ConfirmRefusalMessage, answersIn(rule.ConfirmRefusalMessage, subject(scenario.PlayUnknownConfirm)), optionalStep(answersIn(rule.ConfirmRefusalMessage, refusals)))
 	return slices.Concat([]Spec{first}, contentTypeSpecs(), limitSpecs())
 }
 

@@ -157,7 +157,7 @@ type RepeatedCall struct {
 	Answer *probe.Answer
 	Again  []*probe.Answer // to repeats of the same call
 	Stop   *partner.Stop
-	Told
+	ActLog
 }
 
 // play makes a call that must be refused or have no effect, as often as the depth of the run sets

@@ -21,7 +21,7 @@ type Opening struct {
 	Hold   *Hold
 	Held   *Reading // after reserve
 	Stop   *partner.Stop
-	Told
+	ActLog
 	Traits *Traits // of the partner, as known when this is read
 
 	Guests  int64 // of the hold
@@ -326,7 +326,7 @@ func (t lifecyclePlayer) actWith(body bool, when string, call func() (*probe.Ans
 		if answer, stop = call(); answer != nil {
 			t.opening.addCall(t.opening, answer, "")
 			if !body {
-				t.opening.bare()
+				t.opening.markBare()
 			}
 		}
 		return stop

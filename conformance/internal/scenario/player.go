@@ -4,7 +4,7 @@
 // judges nothing and knows no rules.
 //
 // A scenario is played once for each attempt, when the first rule requests it. What it plays about holds and bookings is
-// Told, act by act, and every rule judges it. A scenario that cannot continue returns a Stop with the reason.
+// in its ActLog, act by act, and every rule judges it. A scenario that cannot continue returns a Stop with the reason.
 //
 // Every hold and booking is recorded in a ledger before it is used.
 package scenario

@@ -173,7 +173,7 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 	if stage := h.stage(); t.partial && (stage == model.Released || stage == model.Expired || stage == model.Held && c.Response.Status/100 == 4) {
 		h.lose() // a call that is missing may have confirmed, released or cancelled it before
 	}
-	shown := h.shown()
+	shown := h.evidence()
 	if other := t.history.byID[partner.Text(c.Answer, "externalBookingId")]; other != nil && other != h {
 		shown = append(shown, other.confirm)
 	}
@@ -228,7 +228,7 @@ func (t *bookings) takeCancel(c *call, h *hold) {
 	}
 	if c.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		if h != nil && h.stage() == model.Booked && t.uncancelled == nil {
-			t.judge(h.Lifecycle, c, trace.Act{Does: model.Cancel}, h.shown()...)
+			t.judge(h.Lifecycle, c, trace.Act{Does: model.Cancel}, h.evidence()...)
 			t.uncancelled = &judge.RuleFinding{Rule: t.found[0].Rule, Finding: t.found[0].Finding}
 			h.State().Holds[0].Stage = model.Booked
 		}
@@ -249,7 +249,7 @@ func (t *bookings) takeUndoing(c *call, h *hold, does model.Kind) {
 	}
 	h.age(c.partnerTime())
 	before := h.stage()
-	t.judge(h.Lifecycle, c, trace.Act{Does: does}, h.shown()...)
+	t.judge(h.Lifecycle, c, trace.Act{Does: does}, h.evidence()...)
 	t.record(t.found...)
 	if h.stage() != before {
 		h.ended = c.Exchange

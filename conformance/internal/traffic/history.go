@@ -44,8 +44,8 @@ func (h *hold) stage() model.Stage { return h.State().Holds[0].Stage }
 // lose records that the state of the hold is unknown: an answer was lost, or calls overlapped.
 func (h *hold) lose() { h.State().RecordUnknown(0) }
 
-// shown returns the calls that have changed the hold.
-func (h *hold) shown() (all []*report.Exchange) {
+// evidence returns the calls that have changed the hold.
+func (h *hold) evidence() (all []*report.Exchange) {
 	for _, x := range []*report.Exchange{h.reserve, h.confirm, h.ended} {
 		if x != nil {
 			all = append(all, x)

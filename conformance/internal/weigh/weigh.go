@@ -105,7 +105,7 @@ func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.
 		if value == nil {
 			continue
 		}
-		if s.Told {
+		if s.ByActs {
 			j.Exercised(rule, value)
 		}
 		var stop *partner.Stop
@@ -122,7 +122,7 @@ func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.
 				return judge.Finding{Outcome: report.Failed, Message: broken.Flaw, Picture: broken.Picture, Cause: broken.Cause, Suspects: broken.Suspects}
 			}
 			j.held, judged = j.held || stop == nil, judged || stop == nil
-			if s.Optional && stop != nil && (!s.Told || stop.IsBreach()) {
+			if s.Optional && stop != nil && (!s.ByActs || stop.IsBreach()) {
 				return judge.FromStop(stop)
 			}
 		}
@@ -137,7 +137,7 @@ func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.
 	switch {
 	case s.Optional, s.BreachOnly:
 		return judge.Finding{}
-	case open != nil && !(s.Told && judged): // one of several scenarios is enough to tell
+	case open != nil && !(s.ByActs && judged): // one of several scenarios is enough
 		return judge.FromStop(open)
 	case !counted:
 		return judge.Finding{Outcome: report.NotApplicable, Message: s.Seats}

@@ -15,31 +15,31 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// teller is a scenario that was played act by act.
-type teller interface {
-	Tell() ([]scenario.ToldAct, *partner.Stop)
+// playedActs is a scenario that was played act by act.
+type playedActs interface {
+	PlayedActs() ([]scenario.PlayedAct, *partner.Stop)
 }
 
 // Subjects returns what a step plays and judges.
 type Subjects = func(context.Context, *scenario.Player) []Play
 
-// tells is the step that judges a rule about holds and bookings by scenarios, act by act.
-func tells(r rule.Rule, of Subjects) Step {
-	return Step{Subjects: of, Clean: 1, Told: true, Answers: true, Try: func(value any) Try { return tellTry(value.(teller), r) }}
+// answersIn is the step that judges a rule about holds and bookings by scenarios, act by act.
+func answersIn(r rule.Rule, of Subjects) Step {
+	return Step{Subjects: of, Clean: 1, ByActs: true, Answers: true, Try: func(value any) Try { return tryOf(value.(playedActs), r) }}
 }
 
-// tellsSeats is the same step for a rule about seats.
-func tellsSeats(r rule.Rule, of Subjects) Step {
-	step := tells(r, of)
+// seatsIn is the same step for a rule about seats.
+func seatsIn(r rule.Rule, of Subjects) Step {
+	step := answersIn(r, of)
 	step.Answers, step.Seats = false, "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
 	return step
 }
 
-// ToldByAny returns the spec that judges scenarios by every rule about holds and bookings but those that ignore selects.
+// JudgeByAny returns the spec that judges scenarios by every rule about holds and bookings but those that ignore selects.
 // A breach names its rule as its cause.
-func ToldByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
-	return spec(rule.Rule{}, optionalStep(Step{Subjects: of, Clean: 1, Told: true, Try: func(value any) Try {
-		acts, stop := value.(teller).Tell()
+func JudgeByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
+	return spec(rule.Rule{}, optionalStep(Step{Subjects: of, Clean: 1, ByActs: true, Try: func(value any) Try {
+		acts, stop := value.(playedActs).PlayedActs()
 		if said := judgeActs(acts, ignore).first(); said != nil {
 			return said.try(acts)
 		}
@@ -49,7 +49,7 @@ func ToldByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
 
 // JudgedIn returns the ids of the rules that judge a scenario.
 func JudgedIn(value any) (ids []string) {
-	acts, _ := value.(teller).Tell()
+	acts, _ := value.(playedActs).PlayedActs()
 	for id := range judgeActs(acts, nil) {
 		ids = append(ids, id)
 	}
@@ -77,7 +77,7 @@ func (all testimonies) first() (found *testimony) {
 
 // judgeActs judges the acts of a scenario. After a flaw they are judged again without its rule, so that one broken rule
 // hides no other.
-func judgeActs(acts []scenario.ToldAct, ignore func(rule.Rule) bool) testimonies {
+func judgeActs(acts []scenario.PlayedAct, ignore func(rule.Rule) bool) testimonies {
 	all, broken := testimonies{}, true
 	for broken {
 		broken = false
@@ -85,7 +85,7 @@ func judgeActs(acts []scenario.ToldAct, ignore func(rule.Rule) bool) testimonies
 		l := NewLifecycle(Given{}, func(of rule.Rule) bool { return all[of.ID].Flaw != "" || ignore != nil && ignore(of) }, func(of rule.Rule, _ string) { noted = append(noted, of) }).ByBody()
 		l.Open([]model.Seats{{}})
 		for i, act := range acts {
-			if at = i; act.Read != nil && !slices.ContainsFunc(acts[:i], func(a scenario.ToldAct) bool { return a.Read != nil }) {
+			if at = i; act.Read != nil && !slices.ContainsFunc(acts[:i], func(a scenario.PlayedAct) bool { return a.Read != nil }) {
 				first := act.Seats
 				first.Least += act.Moved
 				l.Open([]model.Seats{first})
@@ -107,18 +107,18 @@ func judgeActs(acts []scenario.ToldAct, ignore func(rule.Rule) bool) testimonies
 	return all
 }
 
-// tellTry returns what a scenario shows about a rule, to be weighed.
-func tellTry(value teller, r rule.Rule) Try {
-	acts, stop := value.Tell()
+// tryOf returns what a scenario shows about a rule, to be weighed.
+func tryOf(value playedActs, r rule.Rule) Try {
+	acts, stop := value.PlayedActs()
 	all := judgeActs(acts, nil)
 	if said, judged := all[r.ID]; judged {
 		return said.try(acts)
 	}
-	uncounted := slices.ContainsFunc(acts, func(a scenario.ToldAct) bool { return a.Read != nil && !a.Seats.Counted })
+	uncounted := slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Read != nil && !a.Seats.Counted })
 	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && !uncounted { // no later seats are judged
 		return first.try(acts)
 	}
-	if stop == nil && slices.ContainsFunc(acts, func(a scenario.ToldAct) bool { return a.Does == model.Expire }) { // other holds may have expired too
+	if stop == nil && slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Does == model.Expire }) { // other holds may have expired too
 		stop = partner.NotHere("the calls that this rule needs show nothing about it")
 	}
 	t := stoppedTry(stop)
@@ -128,7 +128,7 @@ func tellTry(value teller, r rule.Rule) Try {
 }
 
 // try returns the testimony as a try.
-func (s testimony) try(acts []scenario.ToldAct) Try {
+func (s testimony) try(acts []scenario.PlayedAct) Try {
 	act := acts[s.at]
 	t := Try{Sure: s.Flaw != "" && !s.Others}
 	before := lastReading(acts[:s.at])
@@ -157,7 +157,7 @@ func (s testimony) try(acts []scenario.ToldAct) Try {
 	return t
 }
 
-func lastReading(acts []scenario.ToldAct) *scenario.Reading {
+func lastReading(acts []scenario.PlayedAct) *scenario.Reading {
 	for _, act := range slices.Backward(acts) {
 		if act.Read != nil {
 			return act.Read
@@ -169,7 +169,7 @@ func lastReading(acts []scenario.ToldAct) *scenario.Reading {
 // mostToldBefore is the maximum number of earlier acts that are evidence: what was read last, and the calls.
 const mostToldBefore = 6
 
-func shownBefore(acts []scenario.ToldAct) (shown []*report.Exchange) {
+func shownBefore(acts []scenario.PlayedAct) (shown []*report.Exchange) {
 	read := false
 	for _, act := range slices.Backward(acts) {
 		switch {

@@ -10,29 +10,29 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Told is what was played with one slot, act by act, in the order of time.
-type Told struct{ acts []ToldAct }
+// ActLog is what was played with one slot, act by act, in the order of time.
+type ActLog struct{ acts []PlayedAct }
 
-// ToldAct is a call, or a reading of the slot.
-type ToldAct struct {
+// PlayedAct is a call, or a reading of the slot.
+type PlayedAct struct {
 	trace.Act
 	How  string   // what is special about the call, in words; "" if nothing is
 	Read *Reading // of a reading
 }
 
 // Tell returns the acts of a lifecycle, and why it was not played to its end; nil if it was.
-func (o *Opening) Tell() ([]ToldAct, *partner.Stop) { return o.acts, o.Stop }
+func (o *Opening) PlayedActs() ([]PlayedAct, *partner.Stop) { return o.acts, o.Stop }
 
 // Tell returns the calls, and why not all were made.
-func (h *RepeatedCall) Tell() ([]ToldAct, *partner.Stop) { return h.acts, h.Stop }
+func (h *RepeatedCall) PlayedActs() ([]PlayedAct, *partner.Stop) { return h.acts, h.Stop }
 
-func (t *Told) add(act ToldAct) {
+func (t *ActLog) add(act PlayedAct) {
 	t.acts = append(slices.Clip(t.acts), act) // a copy of the scenario may go on by itself
 }
 
 // addReading adds a reading of the slot.
-func (t *Told) addReading(read *Reading) {
-	t.add(ToldAct{Act: trace.Act{
+func (t *ActLog) addReading(read *Reading) {
+	t.add(PlayedAct{Act: trace.Act{
 		Does: model.Look, Offer: read.Offer, Moved: read.Last.Left - read.First.Left,
 		Seats: model.Seats{Counted: read.Counted, Least: read.First.Left, Endless: isEndless(read)},
 	}, Read: read})
@@ -43,15 +43,15 @@ func isEndless(read *Reading) bool {
 }
 
 // addHold adds the reserve of the hold that the scenario is about.
-func (t *Told) addHold(o *Opening, infants int64) {
-	t.add(ToldAct{Act: trace.Act{
+func (t *ActLog) addHold(o *Opening, infants int64) {
+	t.add(PlayedAct{Act: trace.Act{
 		Does: model.Reserve, Offer: o.Offer, Units: o.Units, Party: model.Party{Guests: o.Guests, Infants: infants}, Life: o.Hold.Life, Answer: o.Hold.Answer,
 	}})
 }
 
 // addCall adds a call about the hold, or a reserve with another key than the partner's. What a partner answers to too many
 // calls shows nothing.
-func (t *Told) addCall(o *Opening, answer *probe.Answer, how string) {
+func (t *ActLog) addCall(o *Opening, answer *probe.Answer, how string) {
 	if answer == nil || partner.IsBusy(answer) {
 		return
 	}
@@ -63,11 +63,11 @@ func (t *Told) addCall(o *Opening, answer *probe.Answer, how string) {
 			}
 		}
 	}
-	t.add(ToldAct{Act: act, How: how})
+	t.add(PlayedAct{Act: act, How: how})
 }
 
-// bare records that the last call was made without the optional fields of its body.
-func (t *Told) bare() {
+// markBare records that the last call was made without the optional fields of its body.
+func (t *ActLog) markBare() {
 	for i := len(t.acts) - 1; i >= 0; i-- {
 		if t.acts[i].Answer != nil {
 			t.acts[i].Body = partner.BareBody
@@ -77,29 +77,29 @@ func (t *Told) bare() {
 }
 
 // addUnknown adds a call about a code or a booking that the partner does not know.
-func (t *Told) addUnknown(answer *probe.Answer, how string) {
+func (t *ActLog) addUnknown(answer *probe.Answer, how string) {
 	if answer == nil || partner.IsBusy(answer) {
 		return
 	}
-	t.add(ToldAct{Act: trace.Act{Does: kinds[answer.Endpoint], Hold: trace.None, Key: answer.Key, Answer: answer}, How: how})
+	t.add(PlayedAct{Act: trace.Act{Does: kinds[answer.Endpoint], Hold: trace.None, Key: answer.Key, Answer: answer}, How: how})
 }
 
 // addExpiry adds that the hold has expired.
-func (t *Told) addExpiry() { t.add(ToldAct{Act: trace.Act{Does: model.Expire}}) }
+func (t *ActLog) addExpiry() { t.add(PlayedAct{Act: trace.Act{Does: model.Expire}}) }
 
 var kinds = map[partnerapi.Endpoint]model.Kind{
 	partnerapi.Reserve: model.Reserve, partnerapi.Confirm: model.Confirm, partnerapi.Release: model.Release, partnerapi.Cancel: model.Cancel,
 }
 
 // addTries adds calls with other keys than the partner's. A connection that was closed shows nothing about the key.
-func (t *Told) addTries(o *Opening, tries KeyTries) {
+func (t *ActLog) addTries(o *Opening, tries KeyTries) {
 	for _, try := range tries {
 		t.addCall(o, try.Answer, try.String())
 	}
 }
 
 // addCodes adds calls with codes that the partner does not know. A connection that was closed shows nothing about a code.
-func (t *Told) addCodes(tries CodeTries) {
+func (t *ActLog) addCodes(tries CodeTries) {
 	for _, try := range tries {
 		if try.Answer.Failure == nil {
 			t.addUnknown(try.Answer, try.String())

@@ -16,22 +16,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// tale is a scenario of a hold for two guests, by what its slot had left and how its calls were answered.
-type tale struct{ acts []scenario.ToldAct }
+// acted is a scenario of a hold for two guests, by what its slot had left and how its calls were answered.
+type acted struct{ acts []scenario.PlayedAct }
 
-func (t *tale) Tell() ([]scenario.ToldAct, *partner.Stop) { return t.acts, nil }
+func (t *acted) PlayedActs() ([]scenario.PlayedAct, *partner.Stop) { return t.acts, nil }
 
 // left adds a reading. seen is what it shows after others have moved seats, while it was read again.
-func (t tale) left(n int64, seen ...int64) tale {
+func (t acted) left(n int64, seen ...int64) acted {
 	read := lookAt(10*len(t.acts), n)
 	for _, last := range seen {
 		read.Last.Left = last
 	}
 	act := trace.Act{Does: model.Look, Seats: model.Seats{Counted: true, Least: n}, Moved: read.Last.Left - n}
-	return tale{append(slices.Clip(t.acts), scenario.ToldAct{Act: act, Read: read})}
+	return acted{append(slices.Clip(t.acts), scenario.PlayedAct{Act: act, Read: read})}
 }
 
-func (t tale) call(does model.Kind, key probe.Key, status int, body string) tale {
+func (t acted) call(does model.Kind, key probe.Key, status int, body string) acted {
 	a := answer(status, body)
 	a.Endpoint, a.StartedAt = map[model.Kind]partnerapi.Endpoint{
 		model.Reserve: partnerapi.Reserve, model.Confirm: partnerapi.Confirm, model.Release: partnerapi.Release, model.Cancel: partnerapi.Cancel,
@@ -44,26 +44,26 @@ func (t tale) call(does model.Kind, key probe.Key, status int, body string) tale
 	if key != probe.GoodKey {
 		how = key.String()
 	}
-	return tale{append(slices.Clip(t.acts), scenario.ToldAct{Act: act, How: how})}
+	return acted{append(slices.Clip(t.acts), scenario.PlayedAct{Act: act, How: how})}
 }
 
-func (t tale) held() tale {
+func (t acted) held() acted {
 	return t.call(model.Reserve, probe.GoodKey, 200, `{"reservationConfirmationCode":"h-1","expiresAt":"2026-07-01T10:20:00Z"}`)
 }
 
-func (t tale) booked(id string) tale {
+func (t acted) booked(id string) acted {
 	return t.call(model.Confirm, probe.GoodKey, 200, fmt.Sprintf(`{"externalBookingId":%q,"status":"CONFIRMED"}`, id))
 }
 
-func (t tale) cancelled() tale {
+func (t acted) cancelled() acted {
 	return t.call(model.Cancel, probe.GoodKey, 200, `{"success":true}`)
 }
 
 func TestAScenarioAccusesEachRuleThatItsActsBreakAndNoOther(t *testing.T) {
 	t.Parallel()
-	start := tale{}.left(5).held()
+	start := acted{}.left(5).held()
 	for name, test := range map[string]struct {
-		tale
+		acted
 		broken []rule.Rule
 	}{
 		"all is well": {start.left(3).booked("b-1").left(3).cancelled().left(5), nil},
@@ -94,19 +94,19 @@ func TestAScenarioAccusesEachRuleThatItsActsBreakAndNoOther(t *testing.T) {
 
 func TestABreachIsToldWithItsReadingsAndTheCallsBetween(t *testing.T) {
 	t.Parallel()
-	told := tale{}.left(5).held().left(3).booked("b-1").left(1)
-	got := tellTry(&told, rule.ConfirmVacancies)
+	played := acted{}.left(5).held().left(3).booked("b-1").left(1)
+	got := tryOf(&played, rule.ConfirmVacancies)
 	if want := "Expected 3 seats left  (3 ), received 1"; got.Flaw != want || got.Took != 20*time.Millisecond || got.Sure || len(got.Shown) != 4 {
 		t.Errorf("Expected %q after 20 ms with 4 exchanges, received %q after %s with %d", want, got.Flaw, got.Took, len(got.Shown))
 	}
-	if got := tellTry(&told, rule.ReserveVacanciesMany); got.Flaw != "" || got.At == nil {
+	if got := tryOf(&played, rule.ReserveVacanciesMany); got.Flaw != "" || got.At == nil {
 		t.Errorf("Expected no breach of the hold's seats, received %q", got.Flaw)
 	}
-	if got := tellTry(&told, rule.CancelVacancies); got.Flaw == "" || got.Cause.ID != rule.ConfirmVacancies.ID {
+	if got := tryOf(&played, rule.CancelVacancies); got.Flaw == "" || got.Cause.ID != rule.ConfirmVacancies.ID {
 		t.Errorf("Expected the breach before the cancellation to be the cause, received %+v", got)
 	}
-	key := tale{}.left(5).held().call(model.Release, probe.WrongKey, 200, `{"success":true}`)
-	if got := tellTry(&key, rule.ReleaseWrongKey); got.Flaw != "a wrong key: Expected 401, received 200 OK" || !got.Sure {
+	key := acted{}.left(5).held().call(model.Release, probe.WrongKey, 200, `{"success":true}`)
+	if got := tryOf(&key, rule.ReleaseWrongKey); got.Flaw != "a wrong key: Expected 401, received 200 OK" || !got.Sure {
 		t.Errorf("Expected the key to be named, received %q", got.Flaw)
 	}
 }
