@@ -83,8 +83,8 @@ test: check ## change: check and test everything that a change must pass; needs 
 	$(call run_tests)
 
 # atexit_sleep_ms: otherwise the race detector waits a second at the end of each package.
-# TESTFLAGS=-short leaves out the tests in a browser and of built commands, which the race
-# detector does not see.
+# TESTFLAGS=-short leaves out the tests in a browser, of built commands and of documents, which
+# the race detector does not see, and long ones that do one thing at a time.
 .PHONY: race
 race: export GOFLAGS += -ldflags=-w
 race: export CGO_ENABLED = 1

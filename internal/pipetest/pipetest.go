@@ -14,16 +14,19 @@ import (
 // whatever address is given.
 func Serve(t testing.TB, handler http.Handler) (dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	connections := make(pipes)
-	var answers sync.WaitGroup
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		answers.Add(1)
-		defer answers.Done()
-		handler.ServeHTTP(w, r)
-	})}
-	go func() { _ = server.Serve(connections) }() // ends with Close
+	var running sync.WaitGroup // the server, and its connections, whose handlers it does not wait for
+	server := &http.Server{Handler: handler, ConnState: func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			running.Add(1)
+		case http.StateClosed, http.StateHijacked:
+			running.Done()
+		}
+	}}
+	running.Go(func() { _ = server.Serve(connections) }) // ends with Close
 	t.Cleanup(func() {
 		_ = server.Close()
-		answers.Wait()
+		running.Wait()
 	})
 	return connections.dial
 }

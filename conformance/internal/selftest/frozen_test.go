@@ -25,6 +25,9 @@ const sampled = 75
 
 func TestTheKillMatrixIsAsFrozen(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short leaves out the frozen matrix, which takes a minute")
+	}
 	whole := os.Getenv("SOAK") != ""
 	text, err := os.ReadFile(frozenMatrix)
 	if err != nil {

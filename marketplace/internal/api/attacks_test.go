@@ -73,6 +73,9 @@ func costlyValues() map[string]string {
 
 func TestNoMessageQuotesMuchOfABodyWhateverItsField(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short leaves out thousands of calls, one at a time")
+	}
 	b := setup(t, func(c *replica.Config) { c.RateLimit = 0 })
 	open := b.opener(t)
 	for _, op := range theDocument(t).Operations() {
