@@ -44,7 +44,7 @@ func (r *Result) Completed() *Result {
 		rule.Exchanges = list(rule.Exchanges)
 		whole.Rules[i] = rule
 	}
-	whole.Latency, whole.Vacancies, whole.NotUndone = list(r.Latency), list(r.Vacancies), list(r.NotUndone)
+	whole.Latency, whole.Vacancies, whole.NotUndone, whole.Slots = list(r.Latency), list(r.Vacancies), list(r.NotUndone), list(r.Slots)
 	return &whole
 }
 

@@ -62,6 +62,7 @@ type Result struct {
 	Vacancies       []SlotVacancies `json:"vacancies"`               // of the slots whose seats were counted more than once
 	CallerFaults    []CallerFault   `json:"caller_faults,omitempty"` // of recorded traffic: the faults of its caller
 	NotUndone       []Leftover      `json:"not_undone"`              // holds and bookings that the run could not undo
+	Slots           []SlotSeats     `json:"slots"`                   // the slots that the run held or tried to hold, before the first hold and after everything was undone
 	Baseline        *Baseline       `json:"baseline,omitempty"`
 	Ledger          string          `json:"ledger,omitempty"`      // the file that records every hold and booking of the run
 	Exploration     *Exploration    `json:"exploration,omitempty"` // nil: no random lifecycles were requested
@@ -97,10 +98,29 @@ type RuleResult struct {
 	Problems   []string            `json:"problems,omitempty"`   // every offending place, if there are several; capped
 	Why        string              `json:"why"`
 	Fix        string              `json:"fix"`
+	Options    []OptionResult      `json:"options,omitempty"` // of a broken rule that was judged on several options: each of them; otherwise all options that it was judged on have its outcome
 	DurationMS int64               `json:"duration_ms"`
 	Picture    string              `json:"picture,omitempty"` // the file, next to the report, that draws how the rule was broken
 	Exchanges  []Exchange          `json:"exchanges"`         // the evidence; empty if the rule passed
 	Races      []Race              `json:"races,omitempty"`   // of a rule about concurrent calls: what was raced
+}
+
+// OptionResult is the outcome of a rule for one option.
+type OptionResult struct {
+	ProductID string  `json:"product"`
+	OptionID  string  `json:"option"`
+	Outcome   Outcome `json:"outcome"`           // passed, or the outcome of the rule
+	Message   string  `json:"message,omitempty"` // what is wrong
+}
+
+// BrokenOptions returns the options on which the rule is broken.
+func (r RuleResult) BrokenOptions() (broken []OptionResult) {
+	for _, one := range r.Options {
+		if one.Outcome != Passed {
+			broken = append(broken, one)
+		}
+	}
+	return broken
 }
 
 // Race is how often concurrent calls were made without a breach, and how much that proves.
@@ -185,6 +205,18 @@ type Leftover struct {
 	Reference      string `json:"reference,omitempty"`  // the resellerReference of its reserve, if it had one
 	Reason         string `json:"reason"`               // why it could not be undone
 	ExpiresAt      string `json:"expires_at,omitempty"` // when a hold expires; the latest time if there was no answer
+}
+
+// SlotSeats is how many seats a slot had left before the run held anything, and after everything was undone.
+type SlotSeats struct {
+	ProductID      string `json:"product"`
+	OptionID       string `json:"option"`
+	AvailabilityID string `json:"slot"`
+	Start          string `json:"start"`
+	Before         int64  `json:"before"`
+	After          int64  `json:"after"`             // 0 if it is not shown any more
+	AtMostHeld     int64  `json:"at_most_held"`      // the seats of its holds and bookings that may be left
+	Differs        bool   `json:"differs,omitempty"` // by more than what may be held: the run did not leave it as it was, unless other customers did
 }
 
 // CallerFault is a duty of the caller that recorded calls break. It shows nothing about the

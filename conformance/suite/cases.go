@@ -48,8 +48,20 @@ func (r *run) judgeCases(ctx context.Context) {
 // and the fields of all answers.
 func (r *run) judgeRecord(ctx context.Context) {
 	for _, s := range append(judge.RecordSpecs(), judge.FieldSpecs()...) {
+		if r.raceFailed(s.Rule) {
+			continue
+		}
 		r.declare(r.breach(ctx, r.player, s), "")
 	}
+}
+
+// raceFailed reports whether a rule about concurrent calls has failed that needs a rule: their answers do not show that it
+// is broken otherwise.
+func (r *run) raceFailed(of rule.Rule) bool {
+	return slices.ContainsFunc([]rule.Rule{rule.ReserveRace, rule.ConfirmRace, rule.ReleaseRace, rule.CancelRace}, func(race rule.Rule) bool {
+		known := r.verdicts.Get(race.ID)
+		return known != nil && known.Outcome == report.Failed && rule.BuildsOn(race, of.ID)
+	})
 }
 
 // callsOfACase is approximately the number of calls of a case.
@@ -81,7 +93,8 @@ func (r *run) judgeCase(ctx context.Context, on *plan.Case) {
 	if found == nil {
 		return
 	}
-	if found, on = r.simplify(ctx, found, on); found.Cause == nil || r.verdicts.Stands(*found.Cause) { // else already recorded
+	found, on = r.simplify(ctx, found, on)
+	if found.On = on; found.Cause == nil || r.verdicts.Stands(*found.Cause) { // else already recorded
 		r.declare(found, on.String()+": ")
 	}
 }

@@ -40,8 +40,10 @@ const raceShare = 30
 // record records and announces the finding about a rule, and the breach of the rule that caused it.
 func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	if finding.Cause != nil && finding.Cause.ID != of.ID {
+		r.options.note(finding.Cause.ID, finding)
 		r.announcer.announce(r.verdicts.Blame(finding))
 	}
+	r.options.note(of.ID, finding)
 	verdict := r.verdicts.Record(of, finding, took)
 	if verdict != nil && finding.Picture != nil && verdict.Outcome == judge.Weight(of) {
 		verdict.Picture = "race-" + of.ID + ".html"

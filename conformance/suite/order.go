@@ -18,6 +18,7 @@ func (r *run) judgeAll(ctx context.Context) {
 	for _, group := range judge.Groups() {
 		if group.Cases {
 			r.part(ctx, r.judgeCases)
+			r.part(ctx, r.judgeElsewhere)
 			r.part(ctx, r.judgeTogether)
 			r.player.Time.Begin(partner.Races)
 		}
@@ -46,14 +47,17 @@ func (r *run) part(ctx context.Context, do func(context.Context)) {
 	if r.player.Time.WasInterrupted() || r.announcer.stoppingRule() != nil {
 		return
 	}
-	defer func() {
-		if fault := recover(); fault != nil && r.fault == "" {
-			r.fault = r.client.Redactor().Words(fmt.Sprintf("the suite itself failed (%v); please report it", fault))
-		}
-	}()
+	defer r.survive()
 	within, cancel := r.player.Time.WithDeadline(ctx)
 	defer cancel()
 	do(within)
+}
+
+// survive, deferred, keeps a fault of the suite itself from ending more than a part of the run.
+func (r *run) survive() {
+	if fault := recover(); fault != nil && r.fault == "" {
+		r.fault = r.client.Redactor().Words(fmt.Sprintf("the suite itself failed (%v); please report it", fault))
+	}
 }
 
 // judge plays what a rule needs, judges it, and records the outcome, even if the suite itself

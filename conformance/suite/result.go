@@ -32,6 +32,7 @@ func (r *run) result() *report.Result {
 		Vacancies:       r.player.Seats.Vacancies(r.client.Redactor().Words),
 		Calls:           r.client.Exchanges(),
 		NotUndone:       undo.Leftovers(r.config.Ledger, r.client.Redactor().Words),
+		Slots:           r.slots,
 		Exploration:     r.player.Explored,
 		Pictures:        map[string][]byte{},
 		Ledger:          r.client.Redactor().Words(r.config.Ledger.Name()),
@@ -43,6 +44,9 @@ func (r *run) result() *report.Result {
 		result.Summary[outcome] = 0
 	}
 	result.Rules = r.announcer.rules()
+	for i := range result.Rules {
+		r.options.tell(&result.Rules[i], r.coverage, r.client.Redactor().Words)
+	}
 	for _, one := range result.Rules {
 		result.Summary[one.Outcome]++
 		if one.Picture != "" {

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 )
 
 // run is a run in progress.
@@ -23,10 +24,12 @@ type run struct {
 	verdicts          *judge.Verdicts
 	announcer         *announcer
 	coverage          coverage
-	given             judge.Given       // codes and booking ids of the stories
-	casesLeft         int               // cases of the plan without time to judge them
-	casesBrief        int               // cases of the plan with time for only the calls that show most
-	casesWithoutHolds int               // cases of the plan without holds or bookings to judge them
+	options           options
+	given             judge.Given // codes and booking ids of the stories
+	casesLeft         int         // cases of the plan without time to judge them
+	casesBrief        int         // cases of the plan with time for only the calls that show most
+	casesWithoutHolds int         // cases of the plan without holds or bookings to judge them
+	slots             []report.SlotSeats
 	pictures          map[string][]byte // pictures of broken rules, by file name
 	fault             string            // why the suite itself failed; "" if it did not
 }
@@ -40,6 +43,7 @@ func newRun(halt context.Context, config Config) *run {
 	r := &run{
 		config: config, client: client, fields: judge.NewFields(client.Redactor().Redact).Remember(),
 		verdicts: judge.NewVerdicts(client.Redactor().Words), pictures: map[string][]byte{}, given: judge.Given{},
+		options:  options{},
 		coverage: coverage{covered: map[string]map[plan.Dimension]map[string]bool{}},
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked

@@ -17,17 +17,22 @@ import (
 // story is a case of the plan that was played, and the rules that it was judged by.
 type story struct {
 	explore.Case
-	judged map[string]bool
+	judged map[string]bool   // the rules that judged it
+	flaws  map[string]string // what is wrong by each rule, also by those that are known to be broken
 	took   time.Duration
 }
 
 // play plays the story of a case, and judges it by the rules that judges selects.
 func (r *run) play(ctx context.Context, on *plan.Case, judges func(rule.Rule) bool) story {
-	began, all := time.Now(), map[string]bool{}
+	began, all, flaws := time.Now(), map[string]bool{}, map[string]string{}
 	played := explore.PlayCase(ctx, r.player, on, func() trace.Judge {
-		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !judges(of) }, func(of rule.Rule, _ string) { all[of.ID] = true })
+		return judge.NewLifecycle(r.given, func(of rule.Rule) bool { return !judges(of) }, func(of rule.Rule, flaw string) {
+			if all[of.ID] = true; flaw != "" && flaws[of.ID] == "" {
+				flaws[of.ID] = flaw
+			}
+		})
 	})
-	return story{played, all, time.Since(began)}
+	return story{played, all, flaws, time.Since(began)}
 }
 
 // judgesStories reports whether the run judges a rule about holds and bookings.
@@ -51,6 +56,7 @@ func (r *run) storyBreach(ctx context.Context, on *plan.Case) *breach {
 
 func (r *run) judgeStory(ctx context.Context, on *plan.Case) (story, *breach) {
 	s := r.play(ctx, on, r.mayBreak)
+	r.options.take(s, on, r.isKnownBroken)
 	finding, of := s.finding()
 	switch {
 	case finding.Outcome == report.Failed && r.mayBreak(of):

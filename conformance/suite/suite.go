@@ -77,6 +77,7 @@ func Run(ctx context.Context, config Config) (*Outcome, error) {
 	defer stop()
 	r.judgeAll(ctx)
 	r.cleanUp()
+	r.readAfterwards()
 	return &Outcome{Result: r.result(), Redactor: r.client.Redactor()}, nil
 }
 

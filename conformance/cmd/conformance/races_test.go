@@ -2,8 +2,10 @@ package main_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -225,5 +227,47 @@ func TestARaceThatIsLostNowAndThenIsFound(t *testing.T) {
 		if runs-found > missed {
 			t.Errorf("%s, lost in 1 of %d tries: expected it found in %.0f%% of the runs, received %d of %d", test.rule, test.lostIn, 100*test.found, found, runs)
 		}
+	}
+}
+
+// swapAtOnce exchanges the answers of two calls for an endpoint that are made at the same time, as a platform does that
+// keeps an answer in a variable which all requests share.
+func swapAtOnce(endpoint partnerapi.Endpoint) change {
+	type caller struct {
+		answer *httptest.ResponseRecorder
+		other  chan *httptest.ResponseRecorder
+	}
+	meet := make(chan caller)
+	return changeEndpoint(endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		own := caller{httptest.NewRecorder(), make(chan *httptest.ResponseRecorder, 1)}
+		next.ServeHTTP(own.answer, r)
+		answer, alone := own.answer, time.NewTimer(30*time.Millisecond)
+		defer alone.Stop()
+		select {
+		case other := <-meet:
+			answer = other.answer
+			other.other <- own.answer
+		case meet <- own:
+			answer = <-own.other
+		case <-alone.C:
+		}
+		maps.Copy(w.Header(), answer.Header())
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes())
+	})
+}
+
+func TestTwoCustomersWhoCallAtTheSameTimeEachHaveTheirOwn(t *testing.T) {
+	t.Parallel()
+	for endpoint, breaks := range map[partnerapi.Endpoint]string{partnerapi.Reserve: "reserve.race", partnerapi.Confirm: "confirm.race"} {
+		t.Run(string(endpoint), func(t *testing.T) {
+			t.Parallel()
+			mock, _ := startMock(t, mockpartner.Options{})
+			r := judge(t, serveChanged(t, mock, swapAtOnce(endpoint)), "--depth", "standard", "--label", onlyRaces)
+			got := r.rule(t, breaks)
+			if got.Outcome != report.Failed || !strings.Contains(got.Message, "two customers held a slot, and called at the same time") {
+				t.Errorf("want %s failed for two customers, got %s: %s\n%s", breaks, got.Outcome, got.Message, r.notPassed())
+			}
+		})
 	}
 }

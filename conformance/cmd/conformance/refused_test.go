@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,10 +23,33 @@ func TestAnOptionThatIsRefusedHidesNothingAboutTheOthers(t *testing.T) {
 		}
 	}
 	found := r.rule(t, "reserve.accepts")
-	for _, want := range []string{`product "lisbon-walk"`, "Not for you", "refused in 1 of "} {
+	for _, want := range []string{`product "lisbon-walk"`, "Not for you", "(in 1 of the "} {
 		if found.Outcome != report.Failed || !strings.Contains(found.Message, want) {
 			t.Errorf("Expected the refused option to fail reserve.accepts with %q, received %s: %s", want, found.Outcome, found.Message)
 		}
+	}
+}
+
+func TestABreachInOneOptionIsToldForThatOptionAndBlocksNothingElsewhere(t *testing.T) {
+	t.Parallel()
+	scenario, err := mockpartner.ParseScenario("one.yaml", []byte(`faults: [{match: {endpoint: release, product: lisbon-walk}, status: 404}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address := startMock(t, mockpartner.Options{Scenario: scenario})
+	r := judge(t, address, ofMock(address, "--depth", "standard", "--reports", "report.json,junit.xml")...)
+	found := r.rule(t, "release.status")
+	if broken := found.BrokenOptions(); found.Outcome != report.Failed || len(broken) == 0 || len(broken) == len(found.Options) || slices.ContainsFunc(broken, func(o report.OptionResult) bool { return o.ProductID != "lisbon-walk" || o.Message == "" }) {
+		t.Errorf("Expected release.status to fail in the options of lisbon-walk alone, received %s: %+v", found.Outcome, found.Options)
+	}
+	if blocked := r.outcomes(report.Blocked); len(blocked) > 8 {
+		t.Errorf("Expected what release.status blocks to be judged in other options, received %q", blocked)
+	}
+	if junit := r.files(t)["junit.xml"]; !strings.Contains(junit, "(product lisbon-walk, option small-group)") || strings.Contains(junit, "(product paris-audio, option download)") {
+		t.Error("Expected a test case for each option that was judged otherwise than most")
+	}
+	if !strings.Contains(r.stdout, "(in 2 of ") {
+		t.Errorf("Expected the summary to say in how many options, received:\n%s", r.stdout)
 	}
 }
 

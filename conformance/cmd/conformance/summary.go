@@ -34,6 +34,7 @@ func (s *summary) show(r *report.Result) {
 	if len(r.NotUndone) > 0 {
 		s.note("Run 'conformance cleanup %s' to try again.\n\n", r.Ledger)
 	}
+	s.seats(view.Differing(r.Slots))
 	if r.Baseline != nil {
 		for _, stale := range r.Baseline.Stale {
 			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
@@ -49,6 +50,15 @@ func (s *summary) show(r *report.Result) {
 	s.caller(r.CallerFaults)
 	s.printSlowEndpoints(r.Latency)
 	s.counts(r)
+}
+
+// seats shows the slots that were not left as they were before the run.
+func (s *summary) seats(differing []report.SlotSeats) {
+	var lines []string
+	for _, one := range differing {
+		lines = append(lines, fmt.Sprintf("product %q, option %q, slot %q at %s: %d before, %d after", one.ProductID, one.OptionID, one.AvailabilityID, one.Start, one.Before, one.After))
+	}
+	s.list(s.paint(report.Failed, fmt.Sprintf("Seats left wrong in %s, unless other customers changed them:", plural.Count(len(lines), "slot"))), lines)
 }
 
 // list shows the heading and as many lines as there is room for.
@@ -83,7 +93,7 @@ func (s *summary) causes(r *report.Result) map[string]bool {
 	var lines []string
 	for _, cause := range view.Causes(r.Rules) {
 		shown[cause.ID] = true
-		lines = append(lines, fmt.Sprintf("%s: %s. %s.", cause.ID, cause.WaitWords(), cause.Title))
+		lines = append(lines, fmt.Sprintf("%s: %s. %s%s.", cause.ID, cause.WaitWords(), cause.Title, inOptions(cause.RuleResult)))
 	}
 	s.list("Fix this first:", lines)
 	return shown
@@ -100,11 +110,20 @@ func (s *summary) findings(r *report.Result, outcome report.Outcome, causes map[
 		case one.Known != "":
 			lines = append(lines, fmt.Sprintf("%-*s  known: %s", s.width, one.ID, one.Known))
 		default:
-			lines = append(lines, fmt.Sprintf("%-*s  %s", s.width, one.ID, one.Title))
+			lines = append(lines, fmt.Sprintf("%-*s  %s%s", s.width, one.ID, one.Title, inOptions(one)))
 		}
 	}
 	heading := also + outcomeWords(outcome)
 	s.list(s.paint(outcome, strings.ToUpper(heading[:1])+heading[1:]+":"), lines)
+}
+
+// inOptions says in how many options a broken rule fails, if it holds in others.
+func inOptions(one report.RuleResult) string {
+	broken := len(one.BrokenOptions())
+	if broken == len(one.Options) {
+		return ""
+	}
+	return fmt.Sprintf(" (in %d of %s)", broken, plural.Count(len(one.Options), "option"))
 }
 
 // notJudged shows why MUST rules were not judged, except for rules that another rule blocks.

@@ -34,6 +34,7 @@ type Finding struct {
 	Races     []report.Race      // the rounds that passed
 	On        *plan.Case         // the case that shows it; nil if it cannot be simplified
 	Partly    bool               // the rule holds elsewhere, so that rules which need it can be judged there
+	Options   map[string]string  // what is wrong with each option that was tried, by option key; "" if nothing is
 }
 
 // RuleFinding is what one answer, or several, show about a rule. Without an outcome they keep it.

@@ -12,7 +12,6 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -83,10 +82,15 @@ func judgeNothing[T any](T) Finding { return Finding{} }
 // there.
 func accepts(checks []*scenario.OptionCheck) (f Finding) {
 	var refused []string
+	f.Options = map[string]string{}
 	for _, v := range checks {
+		if v.Hold != nil {
+			f.Options[v.Offer.OptionKey()] = ""
+		}
 		switch stop := v.Stop; {
 		case stop != nil && stop.Kind == partner.Refused:
 			refused = append(refused, fmt.Sprintf("product %q, option %q: Expected a hold of a slot that is shown as bookable: %s", v.Offer.Product.ID, v.Offer.Option.ID, stop.Message))
+			f.Options[v.Offer.OptionKey()] = refused[len(refused)-1]
 			f.Partly = v.Traits != nil && v.Traits.MadeHolds()
 			f.Exchanges = append(append(f.Exchanges, v.Before.Last.Exchange), stop.Exchanges...)
 		case v.Hold == nil && stop != nil && !stop.OnlyMissing() && len(refused) == 0:
@@ -94,13 +98,10 @@ func accepts(checks []*scenario.OptionCheck) (f Finding) {
 		}
 	}
 	if len(refused) == 0 {
-		return Finding{}
+		return Finding{Options: f.Options}
 	}
 	all := problems(refused, f.Exchanges...)
-	all.Partly = f.Partly
-	if all.Partly {
-		all.Message += fmt.Sprintf(" (refused in %d of %s)", len(refused), plural.Count(len(checks), "option"))
-	}
+	all.Partly, all.Options = f.Partly, f.Options
 	return all
 }
 

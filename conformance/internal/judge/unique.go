@@ -5,6 +5,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
 
@@ -37,6 +38,9 @@ func requireDistinct(field string, id func(ledger.Entry) string) func(scenario.R
 						f.Exchanges = append(f.Exchanges, exchange)
 					}
 				}
+				if atOnce(f.Exchanges) {
+					f.Message += ", by calls at the same time"
+				}
 				return f
 			}
 			first[value] = true
@@ -46,4 +50,16 @@ func requireDistinct(field string, id func(ledger.Entry) string) func(scenario.R
 		}
 		return Finding{}
 	}
+}
+
+// atOnce reports whether two of the calls were made at the same time.
+func atOnce(calls []*report.Exchange) bool {
+	for i, call := range calls {
+		for _, later := range calls[i+1:] {
+			if call.Number != later.Number && later.StartedAt.Before(call.StartedAt.Add(call.Duration)) && call.StartedAt.Before(later.StartedAt.Add(later.Duration)) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -166,6 +166,15 @@ func (v *Verdicts) brokenBelow(r rule.Rule) string {
 	return ""
 }
 
+// HoldPartly records that a broken rule holds in a part of what was tried: what needs it can be judged there.
+func (v *Verdicts) HoldPartly(id string) { v.partly[id] = true }
+
+// Blocks reports whether a broken rule keeps another from being judged.
+func (v *Verdicts) Blocks(cause, blocked string) bool {
+	known := v.Get(blocked)
+	return known != nil && known.BlockedBy == cause
+}
+
 // Blame records that the rule named as the cause of a finding is broken, and returns its verdict.
 // It returns nil if that is already recorded, or if there is no cause. A rule that another rule
 // blocks stays blocked, because its cause is already recorded.

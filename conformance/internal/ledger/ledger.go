@@ -108,6 +108,10 @@ func (l *Ledger) Record(entry *Entry, change func(*Entry)) {
 	defer l.mu.Unlock()
 	before := *entry
 	change(entry)
+	if before.State != entry.State {
+		expires, err := time.Parse(time.RFC3339, entry.ExpiresAt)
+		entry.Changed, entry.Lapsed = time.Now(), err == nil && before.State == Held && l.now().After(expires)
+	}
 	if before.State != entry.State || before.Code != entry.Code || before.BookingID != entry.BookingID || before.Problem != entry.Problem {
 		l.write(entry, l.change)
 	}
@@ -285,6 +289,9 @@ type Entry struct {
 	BookingID string
 	Problem   string // why it could not be undone
 
+	Changed time.Time // when its state changed last, by this machine's clock; not written to the file
+	Lapsed  bool      // it was a hold until then, and had expired
+
 	number int // 1 is the first
 }
 
@@ -292,6 +299,18 @@ type Entry struct {
 func (e *Entry) Open() bool {
 	return e.State != Refused && e.State != Undone && e.State != Expired
 }
+
+// Guests returns the number of guests that the reserve was for; 0 if it was malformed.
+func (e *Entry) Guests() (guests int64) {
+	for _, unit := range e.Units {
+		guests += int64(unit.Quantity)
+	}
+	return guests
+}
+
+// MayHold reports whether the entry may still take seats: it is open, or its reserve failed so that a hold may have been
+// made.
+func (e *Entry) MayHold() bool { return e.Open() || e.State == Refused && e.Problem != "" }
 
 const (
 	version = 2

@@ -87,6 +87,25 @@ func (t Try) weight(off int64, rate, still float64) float64 {
 	}
 }
 
+// Slots is how many slots were compared with what they were before, and how many of them differ in the same way.
+type Slots struct{ Compared, Differ int }
+
+// ShowsBreach reports whether a rule is far likelier than other customers to be the cause of what differs in the slots that
+// the run has touched. Those that it left alone, at the same time and of the same options, show how often other customers
+// change one; where there are any, they may come to those that the run books several times as often. others: some were
+// seen in the run.
+func ShowsBreach(touched, untouched Slots, others bool) bool {
+	if touched.Differ == 0 {
+		return false
+	}
+	sure, byOthers := certain, (float64(untouched.Differ)+0.5)/float64(untouched.Compared+1)
+	if others || untouched.Differ > 0 {
+		sure, byOthers = certainAmongOthers, min(calmShare*byOthers, usually)
+	}
+	share := min(float64(touched.Differ)/float64(touched.Compared), usually)
+	return float64(touched.Differ)*math.Log(share/byOthers)+float64(touched.Compared-touched.Differ)*math.Log((1-share)/max(1-byOthers, 1-usually)) >= sure
+}
+
 // Answer is the conclusion from the tries of a rule.
 type Answer int
 

@@ -60,7 +60,9 @@ func (a *Account) recordReserve(entry *ledger.Entry, answer *probe.Answer) {
 			case answer.Response.Status/100 == 2:
 				entry.State, entry.Problem = ledger.Unanswered, "the answer to reserve had no code"
 			default:
-				entry.State, entry.Code = ledger.Refused, ""
+				if entry.State, entry.Code = ledger.Refused, ""; answer.Response.Status >= 500 {
+					entry.Problem = "reserve was answered with " + answer.Words()
+				}
 			}
 		}
 	})

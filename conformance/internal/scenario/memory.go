@@ -242,7 +242,9 @@ func (k *Kept) sync(ctx context.Context, p *Player) *partner.Stop {
 // PlayUnknownAgain releases an unknown code late in the run.
 func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *RepeatedCall {
 	return playOnce(p, "release unknown, late", 0, func(h *RepeatedCall, _ string) {
-		if h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Account.UnknownCode(), probe.GoodKey); h.Stop == nil {
+		if p.Depth.Age() == 0 {
+			h.Stop = partner.NewStop("a quick run makes no late calls")
+		} else if h.Answer, h.Stop = p.Book.Release(ctx, "release an unknown code, late in the run", p.Account.UnknownCode(), probe.GoodKey); h.Stop == nil {
 			h.addUnknown(h.Answer, "")
 		}
 	})

@@ -107,6 +107,18 @@ func playOnce[T any](p *Player, name string, attempt int, perform func(result *T
 	return result
 }
 
+// LeaveOut plays nothing further in an option: what was played there is played again elsewhere on request, unless it has
+// to be early in the run.
+func (p *Player) LeaveOut(option string) {
+	p.survey.leaveOut(option)
+	for key, played := range p.memory {
+		_, early := played.(*Kept)
+		if of, ok := played.(interface{ OptionKey() string }); ok && !early && of.OptionKey() == option {
+			delete(p.memory, key)
+		}
+	}
+}
+
 // LastSurvey returns the survey, or nil if it is not made yet.
 func (p *Player) LastSurvey() *Survey { return p.survey }
 

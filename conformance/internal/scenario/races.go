@@ -270,17 +270,32 @@ func (t *LastSeats) party(round int) []partnerapi.UnitQuantity {
 	return partner.Guests(t.Offer.Option, t.Party)
 }
 
-// attempts sends concurrent reserves of one party each, together with other calls; the answers of
-// the other calls follow those of the reserves. Each reserve is in the ledger before it is sent,
-// and its outcome is recorded before anything else happens.
-func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *partner.Stop) {
-	calls, attempts := make([]probe.Call, 0, callers+len(others)), make(Attempts, callers)
-	guests := int64(0)
-	for _, unit := range party {
+// wish is a party that wants a slot.
+type wish struct {
+	offer discover.Offer
+	party []partnerapi.UnitQuantity
+}
+
+// guests returns the number of guests of the party.
+func (w wish) guests() (guests int64) {
+	for _, unit := range w.party {
 		guests += int64(unit.Quantity)
 	}
-	for i := range callers {
-		entry, stop := b.account.attempt(offer, party)
+	return guests
+}
+
+// attempts sends concurrent reserves of several callers with the same wish, like reserveTogether.
+func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *partner.Stop) {
+	return b.reserveTogether(ctx, slices.Repeat([]wish{{offer, party}}, callers), others...)
+}
+
+// reserveTogether sends concurrent reserves, together with other calls; the answers of the other calls follow those of
+// the reserves. Each reserve is in the ledger before it is sent, and its outcome is recorded before anything else happens.
+func (b *Booker) reserveTogether(ctx context.Context, wishes []wish, others ...probe.Call) (Attempts, []*probe.Answer, *partner.Stop) {
+	callers := len(wishes)
+	calls, attempts := make([]probe.Call, 0, callers+len(others)), make(Attempts, callers)
+	for i, w := range wishes {
+		entry, stop := b.account.attempt(w.offer, w.party)
 		if stop != nil {
 			for _, a := range attempts[:i] { // these are not sent
 				b.account.recordReserve(a.entry, nil)
@@ -288,7 +303,7 @@ func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []par
 			return nil, nil, stop
 		}
 		attempts[i] = &Hold{entry: entry}
-		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(guests), i+1, callers)
+		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(w.guests()), i+1, callers)
 		calls = append(calls, partner.Reserve(purpose, entry, true, probe.GoodKey))
 	}
 	answers := b.calls.SendTogether(ctx, append(calls, others...), func(i int, answer *probe.Answer) {
@@ -408,25 +423,13 @@ func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 	if stop := p.Calls.MaySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
 	}
-	second, stop := p.Account.attempt(a.Other, partner.Guests(a.Other.Option, 1))
-	if stop != nil {
-		return stop
-	}
-	other := &Hold{entry: second}
-	const purpose = "reserve 1 seat, while another slot is reserved"
-	calls := []probe.Call{
-		partner.Reserve(purpose, second, true, probe.GoodKey),
+	guests, answers, stop := p.Book.reserveTogether(ctx, []wish{{a.Offer, partner.Guests(a.Offer.Option, 1)}, {a.Other, partner.Guests(a.Other.Option, 1)}},
 		partner.Products("pull the catalog, while two slots are reserved", nil, probe.GoodKey),
-		partner.Availability("slots, while two of them are reserved", questionAbout(a.Offer).request(), probe.GoodKey),
-	}
-	first, answers, stop := p.Book.attempts(ctx, a.Offer, partner.Guests(a.Offer.Option, 1), 1, calls...)
+		partner.Availability("slots, while two of them are reserved", questionAbout(a.Offer).request(), probe.GoodKey))
 	if stop != nil {
-		p.Account.recordReserve(second, nil)
 		return stop
 	}
-	p.Account.recordAttempt(other, answers[1])
-	p.Book.ReadExpiry(other)
-	a.Guests = Attempts{first[0], other}
+	a.Guests = guests
 	if stop := partner.MetAll(answers, answers); stop != nil {
 		return stop
 	}

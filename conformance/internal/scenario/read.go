@@ -66,6 +66,14 @@ type SlotAnswer struct {
 	Exchange *report.Exchange
 }
 
+// offers returns the slots of the answer as offers.
+func (a SlotAnswer) offers() (all []discover.Offer) {
+	for _, slot := range a.Slots {
+		all = append(all, discover.Offer{Product: a.Product, Option: a.Option, Slot: slot})
+	}
+	return all
+}
+
 // Catalog is the answer to a pull of the catalog.
 type Catalog struct {
 	Answer   *probe.Answer

@@ -17,8 +17,8 @@ const (
 	// They show other customers before and after every step.
 	looksAgain = 2
 	// A slot with an unexpected result is watched watchTimes as long as the result took, with at
-	// most mostLooks looks.
-	watchTimes, mostLooks = 8, 40
+	// most mostLooks looks, or mostLooksSparing in a run that makes few calls.
+	watchTimes, mostLooks, mostLooksSparing = 8, 40, 4
 	// Machines act in bursts: a shorter watch would see only one side of a burst. A longer watch
 	// takes too much of the run's time.
 	leastWatch, longestWatch = 100 * time.Millisecond, 2 * time.Second
@@ -93,12 +93,13 @@ type Seats struct {
 	unobserved map[string]bool         // options whose slots have no vacancies in this question, although they had some in another
 	vacancies  *vacancies
 	vanished   []vanished
-	together   map[string]bool // pairs of slots whose seats were tried, and whether they move together
-	sharing    bool            // some do
+	last       map[string]*Reading // of each slot, by offer key
+	together   map[string]bool     // pairs of slots whose seats were tried, and whether they move together
+	sharing    bool                // some do
 }
 
 func newSeats(read *reader) *Seats {
-	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies(), together: map[string]bool{}}
+	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies(), last: map[string]*Reading{}, together: map[string]bool{}}
 }
 
 // Vacancies returns the readings of each slot that was read more than once. words prepares texts
@@ -235,6 +236,7 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	look := Look{Left: seats.Left, Slot: slot, Exchange: answer.Exchange}
 	look.show(s.read.calls.Client.Redactor().Redact)
 	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watchOf(offer)}
+	s.last[offer.Key()] = read
 	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.StartTime()))
 	return read, nil
 }
@@ -313,8 +315,12 @@ func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 	if long <= 0 {
 		return
 	}
+	looks := mostLooks
+	if s.read.calls.Sparing {
+		looks = mostLooksSparing
+	}
 	if fresh, stop := s.Look(ctx, at.Offer, "while no call changes the slot"); stop == nil {
-		_ = s.linger(ctx, fresh, mostLooks, long/mostLooks)
+		_ = s.linger(ctx, fresh, looks, long/time.Duration(looks))
 	}
 }
 

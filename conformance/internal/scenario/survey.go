@@ -201,9 +201,7 @@ func (v *Survey) take(found []SlotAnswer) {
 		delete(byOption, key) // a duplicate id is judged by its own rule
 		v.Answers = append(v.Answers, answer)
 		v.Slots += len(answer.Slots)
-		for _, slot := range answer.Slots {
-			v.Offers = append(v.Offers, discover.Offer{Product: answer.Product, Option: answer.Option, Slot: slot})
-		}
+		v.Offers = append(v.Offers, answer.offers()...)
 	}
 }
 

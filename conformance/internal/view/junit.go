@@ -63,7 +63,7 @@ type junitText struct {
 }
 
 // drawJUnit returns r for continuous integration: one test suite for each endpoint, one test case
-// for each rule. A failed rule is a failure with its evidence. A rule that was warned or not judged
+// for each rule, and one for each option that was judged otherwise than most. A failed rule is a failure with its evidence. A rule that was warned or not judged
 // is skipped, and its message starts with the outcome.
 func drawJUnit(r *report.Result) ([]byte, error) {
 	root := junitSuites{Name: "conformance", Time: seconds(r.DurationMS)}
@@ -72,6 +72,9 @@ func drawJUnit(r *report.Result) ([]byte, error) {
 		for _, one := range r.Rules {
 			if one.Endpoint == e {
 				suite.add(junitCaseOf(one))
+				for _, option := range unlikeMost(one.Options) {
+					suite.add(junitCaseOf(inOption(one, option)))
+				}
 				duration += one.DurationMS
 			}
 		}
@@ -162,14 +165,41 @@ func junitCaseOf(rule report.RuleResult) junitCase {
 	switch rule.Outcome {
 	case report.Passed:
 	case report.Failed:
-		c.Failure = &junitFailure{Message: shorten(rule.Message, maxText), Type: rule.Clause, Text: junitLifecycle(rule)}
+		c.Failure = &junitFailure{Message: shorten(rule.Message, maxText), Type: rule.Clause, Text: junitEvidence(rule)}
 	default:
 		c.Skipped = &junitSkipped{Message: string(rule.Outcome) + ": " + shorten(junitReason(rule), maxText)}
 		if rule.Outcome == report.Warned || rule.Outcome == report.Known {
-			c.SystemOut = &junitText{Text: junitLifecycle(rule)}
+			c.SystemOut = &junitText{Text: junitEvidence(rule)}
 		}
 	}
 	return c
+}
+
+// unlikeMost returns the options that were judged otherwise than most.
+func unlikeMost(all []report.OptionResult) []report.OptionResult {
+	var broken, passed []report.OptionResult
+	for _, one := range all {
+		if one.Outcome == report.Passed {
+			passed = append(passed, one)
+		} else {
+			broken = append(broken, one)
+		}
+	}
+	switch {
+	case len(passed) == 0:
+		return nil
+	case len(broken) <= len(passed):
+		return broken
+	default:
+		return passed
+	}
+}
+
+// inOption returns a rule as it was judged on one option.
+func inOption(one report.RuleResult, option report.OptionResult) report.RuleResult {
+	one.Title += fmt.Sprintf(" (product %s, option %s)", shorten(option.ProductID, maxText), shorten(option.OptionID, maxText))
+	one.Outcome, one.Message, one.Problems, one.Exchanges, one.DurationMS = option.Outcome, option.Message, nil, nil, 0
+	return one
 }
 
 // junitReason returns why a rule does not count, and how to have it judged.
@@ -181,7 +211,7 @@ func junitReason(rule report.RuleResult) string {
 	return reason
 }
 
-func junitLifecycle(rule report.RuleResult) string {
+func junitEvidence(rule report.RuleResult) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", shorten(rule.Message, maxText))
 	if rule.Known != "" {

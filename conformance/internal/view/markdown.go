@@ -46,6 +46,7 @@ func drawMarkdown(r *report.Result) ([]byte, error) {
 	doc.lifecycle(whole.Exploration)
 	doc.evidence(urgent)
 	doc.leftovers(whole.NotUndone)
+	doc.seats(Differing(whole.Slots))
 	doc.caller(whole.CallerFaults)
 	doc.writeStale(whole.Baseline)
 	doc.text.WriteString("\n" + checksumMarkdown(whole) + "\n")
@@ -196,6 +197,16 @@ func (m *markdown) leftovers(all []report.Leftover) {
 			codeCell(l.ProductID), codeCell(l.OptionID), codeCell(l.Start), cell(l.Reason))
 		if !m.add(line, mostMarkdown-closing/2) {
 			fmt.Fprintf(&m.text, "- **Not undone:** %d more, in report.html\n", len(all)-i)
+			return
+		}
+	}
+}
+
+func (m *markdown) seats(all []report.SlotSeats) {
+	for i, s := range all {
+		line := fmt.Sprintf("- **Seats left wrong:** product %s, option %s, slot %s: %d before the run, %d after it\n", codeCell(s.ProductID), codeCell(s.OptionID), codeCell(s.Start), s.Before, s.After)
+		if !m.add(line, mostMarkdown-closing/2) {
+			fmt.Fprintf(&m.text, "- **Seats left wrong:** in %d more, in report.html\n", len(all)-i)
 			return
 		}
 	}

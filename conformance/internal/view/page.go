@@ -91,6 +91,8 @@ type page struct {
 	Slots     []slotView // slots whose vacancies are shown expanded
 	MoreSlots []slotView // slots whose vacancies are folded
 	Bookings  int        // of NotUndone
+	Differing []report.SlotSeats
+	AsBefore  []report.SlotSeats
 
 	Dimensions []dimensionView
 }
@@ -145,6 +147,7 @@ func newPage(r *report.Result) *page {
 			p.Bookings++
 		}
 	}
+	p.Differing, p.AsBefore = Differing(r.Slots), slices.DeleteFunc(slices.Clone(r.Slots), isDiffering)
 	return p
 }
 
@@ -154,6 +157,13 @@ func mapViews[T, V any](all []T, view func(T) V) (views []V) {
 	}
 	return views
 }
+
+// Differing returns the slots that were not left as they were before the run.
+func Differing(all []report.SlotSeats) []report.SlotSeats {
+	return slices.DeleteFunc(slices.Clone(all), func(s report.SlotSeats) bool { return !isDiffering(s) })
+}
+
+func isDiffering(s report.SlotSeats) bool { return s.Differs }
 
 func levels(rules []report.RuleResult) []rule.Level {
 	return slices.DeleteFunc([]rule.Level{rule.Must, rule.Should, rule.May}, func(l rule.Level) bool {

@@ -199,6 +199,7 @@ func blankResult() *report.Result {
 	}
 	r.Calls = []*report.Exchange{&exchange}
 	r.Vacancies = []report.SlotVacancies{{Readings: make([]report.SeatsReading, 2)}}
+	r.Slots = []report.SlotSeats{{}, {Differs: true}}
 	for i, one := range rule.All() {
 		r.Rules = append(r.Rules, report.RuleResult{
 			ID: one.ID, Title: one.Title, Endpoint: one.Endpoint, Level: one.Level, Clause: one.Clause, Why: one.Why, Fix: one.Fix,

@@ -1,0 +1,63 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/rule"
+)
+
+const (
+	// Every second of these rounds makes two bookings.
+	besideRounds, minBesideRounds = 3, 1
+	ofBeside                      = "calls of two customers about their own holds of a slot"
+)
+
+// beside is the step that judges two holds of a slot, of two customers whose calls are made at the same time, by the rule
+// about such calls.
+func beside(of rule.Rule, share float64) Step {
+	return optionalStep(raceStep(besideRounds, minBesideRounds, share, scenario.PlayBeside, func(b *scenario.Beside) Try {
+		acts, stop := b.PlayedActs()
+		said := judgeActs(acts, nil).first()
+		switch {
+		case said == nil && stop == nil:
+			return Try{Of: ofBeside}
+		case said == nil, raceOf(acts, said.at).ID != of.ID:
+			return Try{Skip: true}
+		}
+		t := said.try(acts)
+		t.Of, t.Cause, t.Off = ofBeside, nil, int64(cmp.Compare(said.Off, 0)) // how many seats are off differs from round to round
+		t.Flaw = fmt.Sprintf("two customers held a slot, and called at the same time, each with their own code: %s", t.Flaw)
+		if does := acts[said.at].Does; does != model.Look {
+			t.Flaw = fmt.Sprintf("two customers held a slot, and called at the same time, each with their own code: %s %s: %s", does, nameOf(acts, said.at), said.Flaw)
+		}
+		return t
+	}))
+}
+
+// nameOf says whose call an act was.
+func nameOf(acts []scenario.PlayedAct, at int) string {
+	if acts[at].Hold == 0 {
+		return "of the first"
+	}
+	return "of the second"
+}
+
+// raceOf returns the rule about the concurrent calls whose effect an act shows: a cancellation by itself shows on whose
+// hold the codes of the two reserves work.
+func raceOf(acts []scenario.PlayedAct, at int) rule.Rule {
+	for _, act := range slices.Backward(acts[:at+1]) {
+		switch act.Does {
+		case model.Confirm:
+			return rule.ConfirmRace
+		case model.Release:
+			return rule.ReleaseRace
+		case model.Reserve, model.Cancel:
+			return rule.ReserveRace
+		}
+	}
+	return rule.ReserveRace
+}

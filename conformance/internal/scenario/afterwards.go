@@ -1,0 +1,117 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/report"
+)
+
+// SlotAfter is how many seats a slot had left before the first hold of the run, and has after the last undo.
+type SlotAfter struct {
+	ledger.Slot
+	Before, After int64
+	Entries       []ledger.Entry   // of the run's reserves for the slot; nil: it sent none
+	Shown         *report.Exchange // the answer after the last undo
+}
+
+// MostHeld returns the maximum number of seats that are lawfully missing: those of holds and bookings that could not be
+// undone. sure is false if that number is unknown.
+func (s SlotAfter) MostHeld() (seats int64, sure bool) {
+	for _, entry := range s.Entries {
+		if entry.MayHold() {
+			if len(entry.Units) == 0 {
+				return 0, false
+			}
+			seats += entry.Guests()
+		}
+	}
+	return seats, true
+}
+
+// ReadSlotsAfter reads the seats of every option again in which the run has sent a reserve, after everything was undone;
+// in a run that makes few calls, only where seats were given back since they were read last. It returns the slots with
+// counted seats of the answers that came.
+func ReadSlotsAfter(ctx context.Context, p *Player) (all []SlotAfter) {
+	if p.survey == nil {
+		return nil
+	}
+	entries := map[ledger.Slot][]ledger.Entry{}
+	for _, entry := range p.Ledger.Entries() {
+		entries[entry.Slot] = append(entries[entry.Slot], entry)
+	}
+	var asked []SlotAnswer
+	for _, before := range p.survey.Answers {
+		switch last, known := lastReadings(p, before, entries); {
+		case len(last) > 0 && known && p.Calls.Sparing:
+			all = append(all, last...)
+		case len(last) > 0:
+			asked = append(asked, before)
+		}
+	}
+	var taking sync.Mutex
+	var asking errgroup.Group
+	if asking.SetLimit(partner.FewCallers); p.NoRaces {
+		asking.SetLimit(1)
+	}
+	for _, before := range asked {
+		asking.Go(func() error {
+			answer, stop := p.read.ask(ctx, "seats after everything was undone", before.Question, probe.GoodKey)
+			taking.Lock()
+			defer taking.Unlock()
+			if now, stop := p.read.readAsked(ctx, before.Question, answer, stop); stop == nil {
+				all = append(all, slotsAfter(p, before, now, entries)...)
+			}
+			return nil
+		})
+	}
+	_ = asking.Wait() // what was not answered is not known
+	return all
+}
+
+// slotsAfter returns the slots with counted seats of an answer from before the first reserve, and their seats now.
+func slotsAfter(p *Player, before, now SlotAnswer, entries map[ledger.Slot][]ledger.Entry) (all []SlotAfter) {
+	far := p.Clock.Now().Add(discover.CutOff)
+	for _, offer := range before.offers() {
+		seats := offer.Slot.Seats(offer.Product)
+		found, shown := find(now.Slots, offer.Slot)
+		left := found.Seats(offer.Product)
+		if !seats.Counted || shown && !left.Counted || !shown && offer.Slot.Start.Before(far) {
+			continue
+		}
+		look := Look{Slot: found, Exchange: now.Exchange}
+		look.show(p.Calls.Client.Redactor().Redact)
+		at := ledger.SlotOf(offer)
+		all = append(all, SlotAfter{Slot: at, Before: seats.Left, After: left.Left, Entries: entries[at], Shown: look.Shown})
+	}
+	return all
+}
+
+// lastReadings is the same for the slots with reserves, as they were read last in the run. known is false if one of them
+// was not read since its seats were given back.
+func lastReadings(p *Player, before SlotAnswer, entries map[ledger.Slot][]ledger.Entry) (all []SlotAfter, known bool) {
+	known = true
+	for _, offer := range before.offers() {
+		at, seats, last := ledger.SlotOf(offer), offer.Slot.Seats(offer.Product), p.Seats.last[offer.Key()]
+		if entries[at] == nil || !seats.Counted {
+			continue
+		}
+		after := SlotAfter{Slot: at, Before: seats.Left, Entries: entries[at]}
+		if known = known && last != nil && last.Counted && last.isLaterThan(entries[at]); known {
+			after.After, after.Shown = last.Last.Left, last.Last.Shown
+		}
+		all = append(all, after)
+	}
+	return all, known
+}
+
+func (r *Reading) isLaterThan(all []ledger.Entry) bool {
+	return !slices.ContainsFunc(all, func(e ledger.Entry) bool { return e.Changed.After(r.Last.Exchange.StartedAt) })
+}

@@ -1,0 +1,194 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/schemas/partnerapi"
+)
+
+// Beside is two holds of one slot, of two customers whose calls are made at the same time, and then the calls of each by
+// itself: every code must work on its own hold. The parties differ in size where possible, so that the seats show which
+// hold a call has reached. In every second round the holds are released at the same time; in the others they are booked.
+type Beside struct {
+	Offer discover.Offer
+	Holds Attempts // the second is for two guests if the slot has seats for them
+	Stop  *partner.Stop
+	ActLog
+
+	opened *Reading
+}
+
+// OptionKey returns the key of the slot's option.
+func (b *Beside) OptionKey() string { return b.Offer.OptionKey() }
+
+// PlayedActs returns the calls and readings, and why not all were made.
+func (b *Beside) PlayedActs() ([]PlayedAct, *partner.Stop) { return b.acts, b.Stop }
+
+// Instances returns what the round is an instance of; nil if nothing was reserved.
+func (b *Beside) Instances() []plan.Instance {
+	if b.Holds == nil {
+		return nil
+	}
+	return []plan.Instance{{plan.Product: b.Offer.Product.ID, plan.Option: b.OptionKey()}}
+}
+
+// booksBeside reports whether the two holds of a round are booked.
+func booksBeside(round int) bool { return round%2 == 1 }
+
+// PlayBeside plays a round of Beside.
+func PlayBeside(ctx context.Context, p *Player, round int) *Beside {
+	return playOnce(p, "beside", round, func(b *Beside, option string) {
+		if b.Stop = p.checkTimeLeft(round); b.Stop == nil && p.Calls.Sparing {
+			b.Stop = partner.NewStop("a quick run makes no calls of two customers at the same time")
+		}
+		if b.Stop == nil && booksBeside(round) && !p.Book.CanCancel(ctx) {
+			b.Stop = partner.NewStop("no booking was made, because it could not be cancelled")
+		}
+		if b.Stop != nil {
+			return
+		}
+		second := int64(2)
+		for ; second > 0; second-- { // a partner may have no slot for three
+			if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1 + second, Counted: true, OptionKey: option, Suits: p.KeepsSeats}); b.Stop == nil {
+				break
+			}
+		}
+		b.count(ctx, p, "before reserve")
+		b.step(func() *partner.Stop { return b.reserve(ctx, p, 1, second) })
+		b.count(ctx, p, "after two reserves at the same time")
+		if booksBeside(round) {
+			b.step(func() *partner.Stop { return b.confirm(ctx, p) })
+			b.count(ctx, p, "after two confirms at the same time")
+			for i := range b.Holds {
+				b.step(func() *partner.Stop { return b.confirmAgain(ctx, p, i) })
+			}
+			for i, what := range []string{"first", "second"} {
+				b.step(func() *partner.Stop { return b.cancel(ctx, p, i, what) })
+				b.count(ctx, p, fmt.Sprintf("after the %s booking was cancelled", what))
+			}
+		} else {
+			b.step(func() *partner.Stop { return b.release(ctx, p) })
+			b.count(ctx, p, "after two releases at the same time")
+		}
+		// Also after a stop: other tests need these seats.
+		if stop := p.Book.giveAll(ctx, "release it", b.Holds.WonHolds()); b.Stop == nil {
+			b.Stop = stop
+		}
+	})
+}
+
+func (b *Beside) step(do func() *partner.Stop) {
+	if b.Stop == nil {
+		b.Stop = do()
+	}
+}
+
+func (b *Beside) count(ctx context.Context, p *Player, when string) {
+	b.step(func() *partner.Stop {
+		read, stop := p.Seats.seats(ctx, b.Offer, when)
+		if stop == nil {
+			if b.addReading(read); b.opened == nil {
+				b.opened, stop = read, requireCount(&b.Offer, read)
+			}
+		}
+		return stop
+	})
+}
+
+// took records a call about one of the holds.
+func (b *Beside) took(does model.Kind, hold int, answer *probe.Answer, w wish) {
+	b.add(PlayedAct{Act: trace.Act{
+		Does: does, Offer: b.Offer, Hold: hold, Units: w.party, Party: model.Party{Guests: w.guests()}, Life: b.Holds[hold].Life, Answer: answer,
+	}})
+}
+
+func (b *Beside) reserve(ctx context.Context, p *Player, sizes ...int64) (stop *partner.Stop) {
+	if stop = p.Calls.MaySend(ctx, partnerapi.Reserve); stop != nil {
+		return stop
+	}
+	var wishes []wish
+	for _, guests := range sizes {
+		wishes = append(wishes, wish{b.Offer, partner.Guests(b.Offer.Option, guests)})
+	}
+	var answers []*probe.Answer
+	if b.Holds, answers, stop = p.Book.reserveTogether(ctx, wishes); stop != nil {
+		return stop
+	}
+	if stop = partner.MetAll(answers, answers); stop != nil {
+		return stop
+	}
+	if slices.ContainsFunc(b.Holds, func(h *Hold) bool { return !h.WasWon() }) {
+		return partner.NotHere("one of two reserves at the same time was refused") // a partner may refuse a party
+	}
+	for i, answer := range answers {
+		b.took(model.Reserve, i, answer, wishes[i])
+	}
+	return nil
+}
+
+func (b *Beside) confirm(ctx context.Context, p *Player) *partner.Stop {
+	if stop := p.Calls.MaySend(ctx, partnerapi.Confirm); stop != nil {
+		return stop
+	}
+	if stop := p.Book.MayBook(ctx); stop != nil {
+		return stop
+	}
+	var calls []probe.Call
+	var settle []func(...*probe.Answer)
+	for _, h := range b.Holds {
+		done, stop := p.Account.beginConfirm(h)
+		if stop != nil {
+			for _, undo := range settle {
+				undo() // it is not sent
+			}
+			return stop
+		}
+		settle = append(settle, done)
+		calls = append(calls, partner.Confirm("confirm a hold, at the same time as another customer's", h.Code, h.entry, true, probe.GoodKey))
+	}
+	answers := p.Calls.SendTogether(ctx, calls, func(i int, answer *probe.Answer) {})
+	for i, answer := range answers {
+		settle[i](answer)
+		b.took(model.Confirm, i, answer, wish{})
+	}
+	return partner.MetAll(answers, answers)
+}
+
+func (b *Beside) confirmAgain(ctx context.Context, p *Player, i int) *partner.Stop {
+	answer, stop := p.Book.Confirm(ctx, "confirm one of the two codes again, by itself", b.Holds[i], true, probe.GoodKey)
+	if stop == nil {
+		b.took(model.Confirm, i, answer, wish{})
+	}
+	return stop
+}
+
+func (b *Beside) cancel(ctx context.Context, p *Player, i int, what string) *partner.Stop {
+	answer, stop := p.Book.cancelBooking(ctx, fmt.Sprintf("cancel the %s booking, by itself", what), b.Holds[i], b.Holds[i].BookingID(), true)
+	if answer != nil {
+		b.took(model.Cancel, i, answer, wish{})
+	}
+	return stop
+}
+
+func (b *Beside) release(ctx context.Context, p *Player) *partner.Stop {
+	if stop := p.Calls.MaySend(ctx, partnerapi.Release); stop != nil {
+		return stop
+	}
+	var calls []probe.Call
+	for _, h := range b.Holds {
+		calls = append(calls, partner.Release("release a hold, at the same time as another customer's", h.Code, true, probe.GoodKey))
+	}
+	answers := p.Calls.SendTogether(ctx, calls, func(i int, answer *probe.Answer) { p.Account.Settle(answer, b.Holds[i]) })
+	for i, answer := range answers {
+		b.took(model.Release, i, answer, wish{})
+	}
+	return partner.MetAll(answers, answers)
+}

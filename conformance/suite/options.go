@@ -1,0 +1,129 @@
+package suite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/plan"
+	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
+)
+
+// options is what is wrong with the options that a rule was judged on, by rule id and option key; "" if nothing is. Those
+// on which a rule held are in the coverage too.
+type options map[string]map[string]string
+
+// isKnownBroken reports whether a rule is known to be broken, by what other customers cannot have caused.
+func (r *run) isKnownBroken(of rule.Rule) bool {
+	known := r.verdicts.Get(of.ID)
+	return known != nil && known.Outcome == judge.Weight(of) && !(judge.AboutSeats(of) && r.player.Seats.OthersSeen())
+}
+
+// take records what a story of a case shows of rules that are already known to be broken: they are not declared again.
+func (o options) take(s story, on *plan.Case, broken func(rule.Rule) bool) {
+	for id := range s.judged {
+		if of, err := rule.Find(id); err == nil && broken(of) {
+			o.add(id, on.Offer.OptionKey(), s.flaws[id])
+		}
+	}
+}
+
+// note records the options of a finding.
+func (o options) note(id string, f judge.Finding) {
+	for option, flaw := range f.Options {
+		o.add(id, option, flaw)
+	}
+	if f.Outcome == report.Failed && f.On != nil {
+		o.add(id, f.On.Offer.OptionKey(), f.Message)
+	}
+}
+
+func (o options) add(id, option, flaw string) {
+	if o[id] == nil {
+		o[id] = map[string]string{}
+	}
+	if o[id][option] == "" {
+		o[id][option] = flaw
+	}
+}
+
+// partly returns the options on which a rule is broken, if it holds on others.
+func (o options) partly(id string, judged coverage) (broken []string) {
+	held := false
+	for option, flaw := range o[id] {
+		if flaw != "" {
+			broken = append(broken, option)
+		}
+		held = held || flaw == ""
+	}
+	for option := range judged.covered[id][plan.Option] {
+		held = held || o[id][option] == ""
+	}
+	if !held {
+		return nil
+	}
+	slices.Sort(broken)
+	return broken
+}
+
+// judgeElsewhere judges the rules that a broken rule blocks, in the options where it holds: what fails in one option keeps
+// only that one from being judged.
+func (r *run) judgeElsewhere(ctx context.Context) {
+	causes := map[string]bool{}
+	for _, of := range rule.All() {
+		known := r.verdicts.Get(of.ID)
+		if known == nil || known.Outcome != report.Failed {
+			continue
+		}
+		for _, option := range r.options.partly(of.ID, r.coverage) {
+			causes[of.ID] = true
+			r.player.LeaveOut(option)
+		}
+	}
+	for _, group := range judge.Groups() {
+		if group.Cases {
+			return // it and those after it are not judged yet
+		}
+		for _, s := range group.Specs {
+			for cause := range causes {
+				if r.verdicts.Blocks(cause, s.Rule.ID) {
+					r.verdicts.HoldPartly(cause)
+					r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
+					break
+				}
+			}
+		}
+	}
+}
+
+// tell completes the result of a broken rule with the options that it was judged on, if there were several.
+func (o options) tell(one *report.RuleResult, judged coverage, words func(string) string) {
+	all := maps.Clone(o[one.ID])
+	broken := one.Outcome == report.Failed || one.Outcome == report.Warned || one.Outcome == report.Known
+	if !broken || !slices.ContainsFunc(slices.Collect(maps.Values(all)), func(flaw string) bool { return flaw != "" }) {
+		return
+	}
+	for option := range judged.covered[one.ID][plan.Option] {
+		all[option] += "" // it held there, unless that is known better
+	}
+	if len(all) < 2 {
+		return
+	}
+	for key, flaw := range all {
+		product, option, _ := strings.Cut(key, "\x00")
+		result := report.OptionResult{ProductID: words(product), OptionID: words(option), Outcome: report.Passed}
+		if flaw != "" {
+			result.Outcome, result.Message = one.Outcome, words(flaw)
+		}
+		one.Options = append(one.Options, result)
+	}
+	slices.SortFunc(one.Options, func(a, b report.OptionResult) int {
+		return cmp.Or(cmp.Compare(a.ProductID, b.ProductID), cmp.Compare(a.OptionID, b.OptionID))
+	})
+	one.Message += fmt.Sprintf(" (in %d of the %d options that it was judged on)", len(one.BrokenOptions()), len(one.Options))
+}
