@@ -93,6 +93,9 @@ func (r *run) judgeCase(ctx context.Context, on *plan.Case) {
 	if found == nil {
 		return
 	}
+	if found.blamed().ID == rule.ReserveAccepts.ID && r.player.TakesMore(ctx, on.Offer) {
+		return
+	}
 	found, on = r.simplify(ctx, found, on)
 	if found.On = on; found.Cause == nil || r.verdicts.Stands(*found.Cause) { // else already recorded
 		r.declare(found, on.String()+": ")

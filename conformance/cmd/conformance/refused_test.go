@@ -53,6 +53,25 @@ func TestABreachInOneOptionIsToldForThatOptionAndBlocksNothingElsewhere(t *testi
 	}
 }
 
+func TestAPartnerThatTakesNoSmallPartiesIsJudgedByLargerOnes(t *testing.T) {
+	t.Parallel()
+	for variant, notApplicable := range map[string][]string{
+		"parties-of-two-at-least":        {"release.vacancies.one", "reserve.vacancies.one"},
+		"one-product-for-three-at-least": nil,
+	} {
+		t.Run(variant, func(t *testing.T) {
+			t.Parallel()
+			_, address := startMock(t, mockpartner.Options{Variants: []string{variant}})
+			r := judge(t, address, ofMock(address, "--depth", "quick")...)
+			without := r.outcomes(report.NotApplicable)
+			slices.Sort(without)
+			if other := slices.Concat(r.outcomes(report.Failed), r.outcomes(report.Warned), r.outcomes(report.Blocked), r.outcomes(report.Inconclusive)); len(other) > 0 || !slices.Equal(without, notApplicable) {
+				t.Errorf("Expected every rule to be judged but %q, received\n%s", notApplicable, r.notPassed())
+			}
+		})
+	}
+}
+
 func TestPartnersThatShareSeatsOrStopSellingEarlyAreNotAccused(t *testing.T) {
 	t.Parallel()
 	for _, variant := range []string{"one-pool-for-the-season", "booking-cut-off-shown-as-open"} {

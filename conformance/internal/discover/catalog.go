@@ -28,6 +28,7 @@ type Product struct {
 type Option struct {
 	ID    string
 	Units []Unit
+	Least int64 // the smallest party that the partner takes, as was found out; 0: one guest
 }
 
 // Unit is a guest type of an option, as far as it can be read.

@@ -210,7 +210,7 @@ func fits(offer Offer, want Want) bool { return misfit(offer, want) == "" }
 
 // misfit returns why an offer does not fit, or "".
 func misfit(offer Offer, want Want) string {
-	seats := offer.Slot.Seats(offer.Product)
+	seats, needed := offer.Slot.Seats(offer.Product), max(1, want.Seats, offer.Option.Least)
 	switch {
 	case offer.Slot.ID == "":
 		return "without an id"
@@ -222,8 +222,8 @@ func misfit(offer Offer, want Want) string {
 		return cmp.Or(string(offer.Slot.Status), "without a status")
 	case offer.Option.Lead() == "":
 		return "of an option without units"
-	case seats.Counted && seats.Left < max(1, want.Seats):
-		return fmt.Sprintf("with fewer than %d vacancies", max(1, want.Seats))
+	case seats.Counted && seats.Left < needed:
+		return fmt.Sprintf("with fewer than %d vacancies", needed)
 	case want.OptionKey != "" && want.OptionKey != offer.OptionKey():
 		return "of another option"
 	case want.Suits != nil && !want.Suits(offer):

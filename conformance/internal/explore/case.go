@@ -90,8 +90,11 @@ func caseParties(c *plan.Case) []party {
 	}
 	mixed := len(c.Units) > 1
 	return []party{
-		caseParty: func(discover.Option, model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
-			return c.Units, c.Infants, c.IsSmall()
+		caseParty: func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
+			if c.Lead() {
+				return partner.Guests(option, c.Guests()), 0, c.IsSmall()
+			}
+			return c.Units, c.Infants, c.IsSmall() && option.Least == 0
 		},
 		oneGuest: func(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
 			return partner.Guests(option, 1), 0, true

@@ -16,7 +16,7 @@ func releaseSpecs() []Spec {
 		live(rule.ReleaseStatus),
 		live(rule.ReleaseJSON),
 		live(rule.ReleaseSuccess),
-		seats(rule.ReleaseVacanciesOne, optionChecks, seatsHeld...),
+		seats(rule.ReleaseVacanciesOne, optionChecks, appendSteps(seatsHeld, one)...),
 		seats(rule.ReleaseVacanciesMany, holding, appendSteps(seatsHeld, several)...),
 		spec(rule.ReleaseRebookable, appendSteps(seatsHeld, weighTries(1, scenario.PlaySellOut, judgeRebook))...),
 		spec(rule.ReleaseWithoutBody, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {

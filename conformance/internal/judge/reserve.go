@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/model"
@@ -26,6 +27,13 @@ var (
 		}
 		return Finding{}
 	})}
+	// one is the step that checks that an option takes a single guest.
+	one = judgeOnce(scenario.PlayAllOptionChecks, func(checks []*scenario.OptionCheck) Finding {
+		if len(checks) > 0 && !slices.ContainsFunc(checks, func(v *scenario.OptionCheck) bool { return v.Offer.Option.Least <= 1 }) {
+			return notApplicable("no option takes a single guest: the smallest party is %d", checks[0].Offer.Option.Least)
+		}
+		return Finding{}
+	})
 	// several is the step that checks that a slot has seats for a party.
 	several = judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
@@ -52,7 +60,7 @@ func reserveSpecs() []Spec {
 		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, keepsSeats), answersIn(rule.ReserveExpiresWindow, booking)),
 		distinctCodes(scenario.PlayAll),
 		spec(rule.ReserveMinimal, held, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding { return requireFact(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, seatsIn(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
+		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, one, seatsIn(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
 		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, seatsIn(rule.ReserveVacanciesMany, holding))...),
 		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), seatsIn(rule.ReserveVacanciesMixed, subject(scenario.PlayMixedParty)))...),
 		spec(rule.ReserveSoldOut,

@@ -175,8 +175,9 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		}
 		answer.Endpoint = partnerapi.Reserve
 		answer.StartedAt, answer.Duration = time.Unix(0, 0).Add(time.Duration(ms)*time.Millisecond), 10*time.Millisecond
-		return &scenario.Hold{Code: code, Answer: answer}
+		return &scenario.Hold{Code: code, Answer: answer, Guests: 1}
 	}
+	pair := func(of *scenario.Hold) *scenario.Hold { of.Guests = 2; return of }
 	full := answer(400, `{"message":"full"}`)
 	race := func(left int64, attempts ...*scenario.Hold) Try {
 		return lastSeats(&scenario.LastSeats{Party: 1, Scarce: lookAt(0, 1), Full: lookAt(100, left), Attempts: attempts})
@@ -192,7 +193,7 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 		{"a code twice", race(0, attempt("a", nil, 10), attempt("a", nil, 10)), `received "a" again`, true},
 		{"a hold without a code", race(0, attempt("a", nil, 10), attempt("", answer(200, "{}"), 10)), "reservationConfirmationCode: expected one, received none", true},
 		{"two seats, parties of two, and only refusals", lastSeats(&scenario.LastSeats{
-			Party: 2, Scarce: lookAt(0, 2), Full: lookAt(100, 2), Attempts: []*scenario.Hold{attempt("", full, 10), attempt("", full, 20)},
+			Party: 2, Scarce: lookAt(0, 2), Full: lookAt(100, 2), Attempts: []*scenario.Hold{pair(attempt("", full, 10)), pair(attempt("", full, 20))},
 		}), "Expected a hold for 2 guests, with 2 seats left; received only refusals", false},
 		{"a crash", race(0, attempt("a", nil, 10), attempt("", answer(500, ""), 10)), "received 500", true},
 		{"two releases, of which one fails", releasedTwice(&scenario.LastSeats{

@@ -86,7 +86,7 @@ func Cancel(purpose, id string, body bool, key probe.Key) probe.Call {
 
 // Guests returns a party of n guests of the option's lead unit.
 func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
-	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
+	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(max(n, option.Least))}}
 }
 
 // Encode marshals a request that cannot fail to marshal, such as those of this package.

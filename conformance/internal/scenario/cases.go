@@ -24,6 +24,11 @@ func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 	if survey.Stop != nil || p.ReadOnly {
 		return nil
 	}
+	if p.limited {
+		for _, answer := range survey.Answers {
+			p.learnLeast(ctx, optionKey(answer.Product, answer.Option))
+		}
+	}
 	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), most)
 }
 

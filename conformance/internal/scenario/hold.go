@@ -23,6 +23,7 @@ type Hold struct {
 	Answered time.Time     // by this machine's clock
 	Expires  time.Time     // zero if it cannot be read
 	Life     time.Duration // from the answer to Expires
+	Guests   int64         // that it is for
 
 	entry  *ledger.Entry
 	others map[string]*ledger.Entry // further bookings that confirms of the code returned, by booking id
@@ -111,7 +112,7 @@ func (b *Booker) reserveAs(ctx context.Context, offer discover.Offer, units []pa
 }
 
 func newHold(entry *ledger.Entry, answer *probe.Answer) *Hold {
-	return &Hold{entry: entry, Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
+	return &Hold{entry: entry, Guests: entry.Guests(), Answer: answer, Code: entry.Code, Answered: answer.StartedAt.Add(answer.Duration)}
 }
 
 // Read reads the answer to a reserve with the registered key. It must be a usable hold or a lawful
@@ -253,7 +254,9 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 		if seats == 0 {
 			return holds, nil
 		}
-		party = min(party, seats)
+		if party = min(party, seats); party < offer.Option.Least {
+			return holds, partner.NewStop("the option takes no party of %d", party)
+		}
 		made, stop := b.Read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, partner.Guests(offer.Option, party), true, probe.GoodKey))
 		switch {
 		case stop == nil:

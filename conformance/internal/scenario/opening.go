@@ -138,8 +138,27 @@ func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer,
 	if stop != nil {
 		return discover.Offer{}, stop
 	}
+	if p.limited && !p.tried[offers[0].OptionKey()] {
+		p.learnLeast(ctx, offers[0].OptionKey())
+		return p.offer(ctx, want)
+	}
 	p.Seats.Use(offers[0])
 	return offers[0], nil
+}
+
+// learnLeast returns the smallest party that an option takes, as far as a check of it shows; 0: one guest.
+func (p *Player) learnLeast(ctx context.Context, option string) int64 {
+	if !p.tried[option] {
+		p.tried[option] = true
+		PlayOptionCheck(ctx, p, option, 0)
+	}
+	return p.survey.leastOf(option)
+}
+
+// TakesMore reports whether an option that has refused a party takes larger ones: a partner may refuse parties that are too
+// small.
+func (p *Player) TakesMore(ctx context.Context, refused discover.Offer) bool {
+	return refused.Option.Least == 0 && p.learnLeast(ctx, refused.OptionKey()) > 0
 }
 
 func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Opening {
@@ -164,7 +183,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		opened.Guests += int64(unit.Quantity)
 	}
 	reserve := func() (*Hold, *partner.Stop) {
-		return p.Book.Read(p.Book.reserveAs(ctx, opened.Offer, party, func(entry *ledger.Entry) probe.Call {
+		return p.Book.Read(p.Book.reserveAs(ctx, opened.Offer, opened.Units, func(entry *ledger.Entry) probe.Call {
 			return w.body.Of(partner.Reserve(w.purpose, entry, w.full, probe.GoodKey))
 		}))
 	}
@@ -173,8 +192,9 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 			opened.Stop = partner.NotHere("the slots that were tried begin within three days, and a booking cut-off is lawful")
 			return opened
 		}
-		p.excuse(ctx, &opened, max(1, w.Seats), reserve)
-		return opened
+		if p.excuse(ctx, &opened, max(1, w.Seats), reserve); !p.takesMore(&opened, reserve) {
+			return opened
+		}
 	}
 	p.Book.traits.held = true
 	opened.addHold(&opened, p.infants())
@@ -241,6 +261,33 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 			return
 		}
 	}
+}
+
+// mostLeast is the largest party that is tried where smaller ones are refused.
+const mostLeast = 4
+
+// takesMore reports whether an option that refuses a party takes a larger one, which is that of the hold then, and the
+// smallest party of the option from then on: a partner may sell to no fewer than two.
+func (p *Player) takesMore(opened *Opening, reserve func() (*Hold, *partner.Stop)) bool {
+	alone := len(opened.Units) == 1 && opened.Units[0].ID == opened.Offer.Option.Lead()
+	if opened.Stop.Kind != partner.Refused || !alone || p.on.Case != nil || opened.Offer.Option.Least > 0 {
+		return false
+	}
+	p.tried[opened.OptionKey()] = true
+	refusal, units := opened.Stop, opened.Units
+	for guests := opened.Guests + 1; guests <= mostLeast && (!opened.Before.Counted || guests <= opened.Before.Last.Left); guests++ {
+		opened.Units = partner.Guests(opened.Offer.Option, guests)
+		if opened.Hold, opened.Stop = reserve(); opened.Stop == nil {
+			p.survey.setLeast(opened.OptionKey(), guests)
+			opened.Guests, opened.Offer.Option.Least, p.limited = guests, guests, true
+			return true
+		}
+		if opened.Stop.Kind != partner.Refused {
+			return false
+		}
+	}
+	opened.Stop, opened.Units = refusal, units
+	return false
 }
 
 // Act is one call of a lifecycle, and the seats left in its slot afterwards.

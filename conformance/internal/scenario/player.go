@@ -57,12 +57,14 @@ type Player struct {
 	// Explored is the result of the random lifecycles; nil until they are played.
 	Explored *report.Exploration
 
-	read   *reader
-	survey *Survey // nil until it is made
-	on     caseBasis
-	kept   int // number of parties for which holds were made early, to be checked again late
-	sites  *raceSlots
-	memory map[string]any // scenarios played so far, by name and attempt
+	read    *reader
+	survey  *Survey // nil until it is made
+	on      caseBasis
+	kept    int // number of parties for which holds were made early, to be checked again late
+	sites   *raceSlots
+	tried   map[string]bool // options that were tried with parties of several sizes, if they refused one
+	limited bool            // an option takes no party of one
+	memory  map[string]any  // scenarios played so far, by name and attempt
 }
 
 // CountPlayed returns the number of scenarios played so far. A repeated request is not counted.
@@ -78,7 +80,7 @@ func NewPlayer(config Config) *Player {
 	p := &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
 		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{without: map[string]bool{}}},
-		memory: map[string]any{}, sites: &raceSlots{seats: seats, known: map[string]discover.Offer{}},
+		memory: map[string]any{}, tried: map[string]bool{}, sites: &raceSlots{seats: seats, known: map[string]discover.Offer{}},
 	}
 	p.Time.Keep(p.lifecyclesTime())
 	return p

@@ -111,6 +111,14 @@ type Attempts []*Hold
 // WasWon reports whether the reserve returned a code.
 func (h *Hold) WasWon() bool { return h.Code != "" }
 
+// WonSeats returns the number of seats that the holds take.
+func (all Attempts) WonSeats() (seats int64) {
+	for _, won := range all.WonHolds() {
+		seats += won.Guests
+	}
+	return seats
+}
+
 // Answers returns the answers to the reserves.
 func (all Attempts) Answers() []*probe.Answer {
 	answers := make([]*probe.Answer, len(all))
@@ -189,6 +197,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 				return offer, stop
 			})
 		}
+		t.Party = max(t.Party, t.Offer.Option.Least)
 		lifecycle := p.continueLifecycle(ctx, &t.Opening)
 		lifecycle.count("before reserve", &t.Before)
 		lifecycle.step(func() *partner.Stop { return requireCount(&t.Offer, t.Before) })
@@ -206,7 +215,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 
 // sellDown leaves so few seats in the slot that there are more callers than seats.
 func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *partner.Stop) {
-	few := min(fewSeats, p.Calls.Callers()-1)
+	few := min(max(fewSeats, t.Party), p.Calls.Callers()-1)
 	t.Scarce = t.Before
 	if t.Before.Last.Left > few {
 		if t.sold, stop = p.Book.take(ctx, t.Offer, t.Before.Last.Left-few, "reserve %s, to leave "+model.SeatsWord(few)); stop == nil {
@@ -215,7 +224,7 @@ func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *partner.Stop
 		}
 	}
 	if t.Scarce != nil && t.Scarce.Last.Left < t.Party {
-		t.Party = 1
+		t.Party = max(1, t.Offer.Option.Least)
 	}
 	return stop
 }
@@ -302,7 +311,7 @@ func (b *Booker) reserveTogether(ctx context.Context, wishes []wish, others ...p
 			}
 			return nil, nil, stop
 		}
-		attempts[i] = &Hold{entry: entry}
+		attempts[i] = &Hold{entry: entry, Guests: w.guests()}
 		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(w.guests()), i+1, callers)
 		calls = append(calls, partner.Reserve(purpose, entry, true, probe.GoodKey))
 	}
@@ -367,13 +376,7 @@ func (a *Apart) isOff() bool {
 	if a.OtherAfter == nil {
 		return false
 	}
-	taken := func(i int) (seats int64) {
-		if a.Guests[i].WasWon() {
-			seats = 1
-		}
-		return seats
-	}
-	return a.After.First.Left < a.Before.Last.Left-taken(0) || a.OtherAfter.First.Left < a.OtherBefore.Last.Left-taken(1)
+	return a.After.First.Left < a.Before.Last.Left-a.Guests[:1].WonSeats() || a.OtherAfter.First.Left < a.OtherBefore.Last.Left-a.Guests[1:].WonSeats()
 }
 
 // PlayApart plays a round of Apart.

@@ -97,6 +97,9 @@ func (t *SellOut) fill(ctx context.Context, p *Player) *partner.Stop {
 		holds, stop := p.Book.take(ctx, t.Offer, left, "reserve the last %s")
 		t.holds = append(t.holds, holds...)
 		if stop != nil && !(stop.Kind == partner.Refused && len(t.holds) > 0) { // a refusal means that others were quicker
+			if stop.Kind == partner.Refused && p.TakesMore(ctx, t.Offer) {
+				stop = partner.NotHere("the option takes no party of one")
+			}
 			return stop
 		}
 		if t.Refused = stop; stop == nil {

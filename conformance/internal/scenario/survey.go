@@ -229,6 +229,24 @@ func (v *Survey) beginsSoon(o discover.Offer, now time.Time) bool {
 	return near(o) && slices.ContainsFunc(v.Offers, func(other discover.Offer) bool { return other.Slot.Status.IsBookable() && !near(other) })
 }
 
+// setLeast records the smallest party that an option takes.
+func (v *Survey) setLeast(option string, guests int64) {
+	v.Offers = slices.Clone(v.Offers)
+	for i, offer := range v.Offers {
+		if offer.OptionKey() == option {
+			v.Offers[i].Option.Least = guests
+		}
+	}
+}
+
+func (v *Survey) leastOf(option string) int64 {
+	at := slices.IndexFunc(v.Offers, func(o discover.Offer) bool { return o.OptionKey() == option })
+	if at < 0 {
+		return 0
+	}
+	return v.Offers[at].Option.Least
+}
+
 // leaveOut leaves out the slots of an option that is refused.
 func (v *Survey) leaveOut(option string) {
 	v.Offers = slices.DeleteFunc(slices.Clone(v.Offers), func(o discover.Offer) bool { return o.OptionKey() == option })
