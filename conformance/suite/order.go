@@ -3,20 +3,27 @@ package suite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // judgeAll judges the chosen rules in the order of the groups, so that causes are judged before
 // their consequences, and again on what no rule needs by itself: further cases, keys, codes, and
 // what was made early in the run.
 func (r *run) judgeAll(ctx context.Context) {
+	r.player.Time.Keep(r.malformedTime())
+	early := false
 	for _, group := range judge.Groups() {
 		if group.Cases {
+			if early = r.isSlow(); early {
+				r.judgeGroup(ctx, mayStop())
+			}
 			r.part(ctx, r.judgeCases)
 			r.part(ctx, r.judgeElsewhere)
 			r.part(ctx, r.judgeTogether)
@@ -29,16 +36,43 @@ func (r *run) judgeAll(ctx context.Context) {
 			r.judgeAllAgain(ctx)
 			r.part(ctx, func(context.Context) { scenario.AwaitExpiry(ctx, r.player, r.config.Waiting) })
 		}
-		for _, s := range group.Specs {
-			if r.choice.Run[s.Rule.ID] {
-				r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
-			}
+		if !group.MayStop || !early {
+			r.judgeGroup(ctx, group)
 		}
 		if group.Waits {
 			r.part(ctx, r.judgeExpiringCases)
 		}
 	}
 	r.part(ctx, r.judgeRecord)
+}
+
+// judgeGroup judges the chosen rules of a group.
+func (r *run) judgeGroup(ctx context.Context, group judge.Group) {
+	if group.MayStop {
+		r.player.Time.Unreserve(r.malformedTime())
+	}
+	for _, s := range group.Specs {
+		if r.choice.Run[s.Rule.ID] {
+			r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
+		}
+	}
+}
+
+// malformedTime is kept for malformed input, which comes last because it may stop the partner.
+func (r *run) malformedTime() time.Duration { return r.config.MaxDuration / malformedShare }
+
+// malformedShare is the divisor of the run's time for malformedTime; malformedReserves is approximately the number of
+// malformed reserves, of which a few are sent at the same time.
+const malformedShare, malformedReserves = 8, 60
+
+// isSlow reports whether the partner answers so slowly that malformed input has no time at the end of the run.
+func (r *run) isSlow() bool {
+	return malformedReserves*r.player.Calls.Usual(partnerapi.Reserve) > r.malformedTime()
+}
+
+func mayStop() judge.Group {
+	all := judge.Groups()
+	return all[slices.IndexFunc(all, func(g judge.Group) bool { return g.MayStop })]
 }
 
 // part does a part of the run within the run's time, unless the run was stopped. What the run holds

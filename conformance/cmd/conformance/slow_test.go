@@ -65,7 +65,7 @@ func TestAnInterruptEndsTheWaitImmediatelyAndKeepsWhatWasJudged(t *testing.T) {
 	if r.code != 3 || r.result.Reason != "the run was interrupted" {
 		t.Errorf("want exit 3 of an interrupted run, got %d: %q", r.code, r.result.Reason)
 	}
-	for _, id := range []string{"cancel.vacancies", "reserve.race", "reserve.nobody"} {
+	for _, id := range []string{"cancel.vacancies", "reserve.race", "reserve.contact.any-alphabet"} {
 		if one := r.rule(t, id); one.Outcome != report.Passed {
 			t.Errorf("want %s judged while the hold lived, got %s: %s", id, one.Outcome, one.Message)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
@@ -122,6 +123,9 @@ func bearsAll(all []scenario.MalformedRequest) Finding {
 		failed := odd.Answer.Failure != nil && odd.Answer.Failure.Kind != report.TooLarge
 		if failed || odd.Answer.Response.Status >= http.StatusInternalServerError {
 			wrong = append(wrong, fmt.Sprintf("%s: expected a 4xx, or nothing done, received %s", odd.What, odd.Answer.Words()))
+			shown = append(shown, odd.Answer.Exchange)
+		} else if odd.Silent > 0 {
+			wrong = append(wrong, fmt.Sprintf("%s: expected other calls to be answered as before, received no answer for %s", odd.What, odd.Silent.Round(time.Second)))
 			shown = append(shown, odd.Answer.Exchange)
 		}
 	}

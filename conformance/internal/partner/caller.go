@@ -50,12 +50,17 @@ func (c *Caller) Affordable(endpoint partnerapi.Endpoint, share float64) int {
 	if c.Sparing || c.Time.LateForMore() {
 		return 0
 	}
+	return int(share * float64(c.Time.most) / float64(c.Usual(endpoint)))
+}
+
+// Usual returns how long a call to an endpoint takes on average.
+func (c *Caller) Usual(endpoint partnerapi.Endpoint) time.Duration {
 	times := c.paces[Limit{Endpoint: endpoint}].Times()
 	took := time.Millisecond
 	for _, each := range times {
 		took += each / time.Duration(len(times))
 	}
-	return int(share * float64(c.Time.most) / float64(took))
+	return took
 }
 
 // Call sends one call under its limit and returns its answer. The answer is nil if nothing was

@@ -78,15 +78,19 @@ func (a *Account) recordAttempt(attempt *Hold, answer *probe.Answer) {
 }
 
 // Tests that could use any number of holds and bookings stop when the run has used a share of them,
-// so that every rule is judged once. They are played in this order, and holds that expire after them.
+// so that every rule is judged once. They are played in this order.
 const (
 	CaseShare        = 0.5
 	TogetherShare    = 0.6
 	SeatRaceShare    = 0.75
 	BookingRaceShare = 0.9
 	AgainShare       = 0.97
+	ExpiryShare      = 1
 
 	lifecyclesShare = 0.15 // random lifecycles need it
+
+	// What is played last, malformed input, has this many holds, or a share of all.
+	keptHolds, keptShare = 16, 4
 )
 
 // HoldsOfACase is approximately the number of holds of a case.
@@ -98,7 +102,8 @@ func (a *Account) Plenty(share float64, more int) bool {
 	if a.lifecycles {
 		share -= lifecyclesShare
 	}
-	return float64(a.ledger.Holds()+more) < share*float64(a.bounds.MaxHolds) && float64(a.made) < share*float64(a.bounds.MaxBookings)
+	kept := min(keptHolds, a.bounds.MaxHolds/keptShare)
+	return float64(a.ledger.Holds()+more) < share*float64(a.bounds.MaxHolds-kept) && float64(a.made) < share*float64(a.bounds.MaxBookings)
 }
 
 // Bookings returns the number of bookings made.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -25,6 +26,7 @@ type MalformedRequest struct {
 	What   string
 	Answer *probe.Answer // never nil
 	Held   bool          // the partner made a hold, which was released
+	Silent time.Duration // how long the partner answered nothing else afterwards; 0 if it answered at once
 }
 
 // MalformedRequests contains the malformed requests of one kind, with their answers.
@@ -175,7 +177,7 @@ func (b *BadParties) play(ctx context.Context, p *Player, optionKey string, firs
 // reserveAll sends reserves that should make no hold, until one is not answered. If the partner
 // still makes a hold, it is recorded in the ledger and released immediately.
 func reserveAll(ctx context.Context, p *Player, offer discover.Offer, all []malformedBody) ([]MalformedRequest, *partner.Stop) {
-	return tryAll(p.NoRaces, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
+	return p.tryAll(ctx, partnerapi.Reserve, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
 		entry, stop := p.Account.attempt(offer, nil)
 		if stop != nil {
 			return MalformedRequest{}, stop
@@ -194,21 +196,34 @@ func reserveAll(ctx context.Context, p *Player, offer discover.Offer, all []malf
 }
 
 func sendAll(ctx context.Context, p *Player, all []malformedBody, call func(malformedBody) probe.Call) (o MalformedRequests) {
-	o.Sent, o.Stop = tryAll(p.NoRaces, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
+	o.Sent, o.Stop = p.tryAll(ctx, call(all[0]).Endpoint, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
 		answer, stop := p.Calls.SendUnusual(ctx, call(n))
 		return MalformedRequest{What: n.what, Answer: answer}, stop
 	})
 	return o
 }
 
-// tryAll sends malformed requests, a few at the same time unless races are disabled. It stops after
-// one that is not answered in time: that is enough for a finding, and waiting for all of them would
-// use up the run's time.
-func tryAll(alone bool, all []malformedBody, send func(malformedBody) (MalformedRequest, *partner.Stop)) (sent []MalformedRequest, stop *partner.Stop) {
-	few := partner.FewCallers
-	if alone {
-		few = 1
+const (
+	// malformedTime is how long malformed requests to one endpoint may take, to be sent one at a time.
+	malformedTime = 10 * time.Second
+	// suspectTime is how long a malformed request takes after which the partner may answer nothing else.
+	suspectTime = 500 * time.Millisecond
+	// silentTime is how long a partner does not answer before it is silent, and mostSilent for how long it is waited for.
+	silentTime, mostSilent = 2 * time.Second, 20 * time.Second
+)
+
+// tryAll sends malformed requests: one at a time, so that what stops the partner is known, or a few at the same time where
+// that would take too long. It stops after one that is not answered in time, or after which the partner is silent: that is
+// enough for a finding, and no other call must be blamed for it.
+func (p *Player) tryAll(ctx context.Context, to partnerapi.Endpoint, all []malformedBody, send func(malformedBody) (MalformedRequest, *partner.Stop)) ([]MalformedRequest, *partner.Stop) {
+	few := 1
+	if !p.NoRaces && time.Duration(len(all))*p.Calls.Usual(to) > malformedTime {
+		few = partner.FewCallers
 	}
+	return tryAll(few, all, send, func() time.Duration { return p.awaitAnswer(ctx) })
+}
+
+func tryAll(few int, all []malformedBody, send func(malformedBody) (MalformedRequest, *partner.Stop), await func() time.Duration) (sent []MalformedRequest, stop *partner.Stop) {
 	for few := range slices.Chunk(all, few) {
 		came, stops := make([]MalformedRequest, len(few)), make([]*partner.Stop, len(few))
 		var running sync.WaitGroup
@@ -219,11 +234,32 @@ func tryAll(alone bool, all []malformedBody, send func(malformedBody) (Malformed
 		if i := slices.IndexFunc(stops, func(s *partner.Stop) bool { return s != nil }); i >= 0 {
 			return sent, stops[i]
 		}
-		if sent = append(sent, came...); slices.ContainsFunc(came, MalformedRequest.isLate) {
+		last := &came[len(came)-1]
+		if late := slices.ContainsFunc(came, MalformedRequest.isLate); late || last.Answer.Duration > suspectTime {
+			last.Silent = await()
+		}
+		if sent = append(sent, came...); last.Silent > 0 || slices.ContainsFunc(came, MalformedRequest.isLate) {
 			break
 		}
 	}
 	return sent, nil
+}
+
+// awaitAnswer waits until the partner answers a probe, and returns how long it was silent; 0 if it answers as usual.
+func (p *Player) awaitAnswer(ctx context.Context) time.Duration {
+	began := time.Now()
+	for time.Since(began) < mostSilent && ctx.Err() == nil {
+		call := partner.Products("health probe, after a malformed request", url.Values{"limit": {"1"}}, probe.GoodKey)
+		call.Deadline = mostSilent - time.Since(began)
+		answer := p.Calls.Client.Do(ctx, call)
+		if answer.Failure == nil && answer.Duration < silentTime {
+			break
+		}
+	}
+	if silent := time.Since(began); silent >= silentTime {
+		return silent
+	}
+	return 0
 }
 
 func (o MalformedRequest) isLate() bool {

@@ -88,7 +88,7 @@ func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 		cases := plan.ByParty(plan.WithDistinctSlots(p.cases(ctx, p.Depth.Cases())))
 		cases = cases[:min(len(cases), most)]
 		for i := range cases {
-			if ctx.Err() != nil || p.Time.LateForMore() {
+			if ctx.Err() != nil || p.Time.LateForMore() || !p.Account.Plenty(ExpiryShare, 1) {
 				break
 			}
 			cases[i].Number = i + 1 // the later ones are read long after they expired

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
@@ -41,29 +42,35 @@ func TestNonsenseEndsWithAnAnswerThatDoesNotCome(t *testing.T) {
 	t.Parallel()
 	all := slices.Repeat([]malformedBody{{what: "nonsense"}}, 20)
 	for _, test := range []struct {
-		name    string
-		noRaces bool
-		late    int32 // the call that is not answered
-		sent    int
+		name   string
+		few    int
+		late   int32 // the call that is not answered
+		slow   int32 // the call after which nothing else is answered
+		sent   int
+		silent time.Duration
 	}{
-		{"a few at a time", false, 6, 8},
-		{"one at a time", true, 6, 6},
-		{"all answered", true, 0, 20},
+		{"a few at a time", partner.FewCallers, 6, 0, 8, 0},
+		{"one at a time", 1, 6, 0, 6, 0},
+		{"one that stops the partner", 1, 0, 3, 3, 5 * time.Second},
+		{"all answered", 1, 0, 0, 20, 0},
 	} {
 		var calls, now atomic.Int32
-		sent, stop := tryAll(test.noRaces, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
-			if now.Add(1) > 1 && test.noRaces {
+		sent, stop := tryAll(test.few, all, func(n malformedBody) (MalformedRequest, *partner.Stop) {
+			if now.Add(1) > 1 && test.few == 1 {
 				t.Errorf("%s: want one call after the other", test.name)
 			}
 			defer now.Add(-1)
 			exchange := &report.Exchange{}
-			if calls.Add(1) == test.late {
+			switch calls.Add(1) {
+			case test.late:
 				exchange.Failure = &report.Failure{Kind: report.Timeout}
+			case test.slow:
+				exchange.Duration = time.Second
 			}
 			return MalformedRequest{What: n.what, Answer: &probe.Answer{Exchange: exchange}}, nil
-		})
-		if stop != nil || len(sent) != test.sent {
-			t.Errorf("%s: want %d calls, got %d, %+v", test.name, test.sent, len(sent), stop)
+		}, func() time.Duration { return test.silent })
+		if stop != nil || len(sent) != test.sent || sent[len(sent)-1].Silent != test.silent {
+			t.Errorf("%s: want %d calls, the last followed by silence for %s, got %d, %+v", test.name, test.sent, test.silent, len(sent), stop)
 		}
 	}
 }
