@@ -69,6 +69,7 @@ type Call struct {
 	Key      Key
 	Limit    time.Duration // the contract's limit, for the curl command and the evidence; 0: none
 	Deadline time.Duration // how long to wait for the answer
+	BadInput bool          // the marketplace never sends such a call
 }
 
 // Answer is an exchange with the complete body of its answer.
@@ -222,7 +223,7 @@ func (c *Client) begin(call Call) *report.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	exchange := &report.Exchange{
-		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(), Limit: call.Limit,
+		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(), Limit: call.Limit, BadInput: call.BadInput,
 	}
 	c.exchanges = append(c.exchanges, exchange)
 	return exchange

@@ -30,7 +30,7 @@ func harEntry(x *report.Exchange) har.Entry {
 		Page: harRun, Started: x.StartedAt, Time: took, Timings: har.Timings{Wait: took},
 		Comment:  fmt.Sprintf("#%d %s", x.Number, x.Purpose),
 		Request:  har.NewRequest(x.Request.Method, x.Request.URL, "HTTP/1.1", x.Request.Header),
-		Response: har.NoResponse(""),
+		Response: har.NoResponse(""), BadInput: x.BadInput,
 	}
 	if body := x.Request.Body; body.Size > 0 {
 		entry.Request.BodySize = body.Size
