@@ -151,6 +151,9 @@ func (j *Judge) judge(c *call) {
 		j.takeUnknown(c)
 		return
 	}
+	if c.isCut() {
+		j.tally.cut[c.Endpoint]++
+	}
 	switch c.Endpoint {
 	case partnerapi.Products:
 		j.reads.takeCatalog(c)

@@ -33,7 +33,7 @@ func invalidCalls() map[string]func(status int, answer string) string {
 		"a unit a thousand times":             reserve("["+strings.Repeat(`{"id":"unit-adult","quantity":1},`, 999)+`{"id":"unit-adult","quantity":1}]`, ""),
 		"a name with a NUL":                   reserve(one, `,"contact":{"fullName":"A\u0000B"}`),
 		"a name with half a character":        reserve(one, `,"contact":{"fullName":"A\ud83c"}`),
-		"a name of 20,000 letters":           reserve(one, `,"contact":{"fullName":"`+strings.Repeat("x", 20_000)+`"}`),
+		"a name of 20,000 letters":            reserve(one, `,"contact":{"fullName":"`+strings.Repeat("x", 20_000)+`"}`),
 		"a field twice":                       reserve(one, `,"productId":"q"`),
 		"a code that is a number":             post("/bookings/confirm", `{"reservationConfirmationCode":7}`),
 		"a guest that is a text":              post("/bookings/confirm", `{"reservationConfirmationCode":"R1","contact":"x"}`),
@@ -111,6 +111,26 @@ func TestAMarkedRequestIsNoFaultOfItsCaller(t *testing.T) {
 		}
 		if broken := brokenRules(outcome.Result); len(broken) != 1 || !strings.HasSuffix(broken[0], ".bad-input") || len(outcome.Result.CallerFaults) > 0 {
 			t.Errorf("%s: expected a SHOULD rule about bad input and no fault of the caller, received %v and %v", what, broken, outcome.Result.CallerFaults)
+		}
+	}
+}
+
+// What a recording leaves out may break the rule that the other answers keep.
+func TestARuleAboutABodyDoesNotPassWhileAnAnswerIsIncomplete(t *testing.T) {
+	t.Parallel()
+	asked := func(second float64) string {
+		return entry(second, "POST", "/availability", `{"productId":"p","optionId":"o","localDateStart":"2026-07-02","localDateEnd":"2026-07-02","units":[{"id":"unit-adult","quantity":1}]}`, 200,
+			`[{"id":"s","localDateTimeStart":"2026-07-02T10:00:00Z","localDateTimeEnd":"2026-07-02T11:00:00Z","status":"AVAILABLE","vacancies":5,"capacity":9}]`)
+	}
+	incomplete := strings.Replace(strings.Replace(asked(3), `"content":{"size":`, `"content":{"size":9`, 1), `9}]`, `9},`, 1)
+	for calls, want := range map[string]report.Outcome{asked(2): report.Passed, asked(2) + incomplete: report.Inconclusive} {
+		outcome, err := judgeFiles(t, entry(1, "GET", "/products", "", 200, aCatalog)+calls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(outcome.Result.Rules, func(r report.RuleResult) bool { return r.ID == rule.SlotWithinCapacity.ID })
+		if got := outcome.Result.Rules[at]; got.Outcome != want {
+			t.Errorf("%s: expected %s, received %s: %s", calls, want, got.Outcome, got.Message)
 		}
 	}
 }
