@@ -46,6 +46,7 @@ type Body struct {
 	Cut     bool   `json:"cut,omitempty"`     // Text is not the complete body
 	Excerpt string `json:"excerpt,omitempty"` // the relevant part of the body, as indented JSON
 	Place   string `json:"place,omitempty"`   // the relevant value in Excerpt: a JSON pointer; for a missing value, where it should be
+	Whole   string `json:"-"`                 // the complete body of an answer whose Text is cut, redacted, for run.har; "" if it is too long
 }
 
 // FailureKind is the reason why no complete answer was read.

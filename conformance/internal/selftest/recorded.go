@@ -46,8 +46,8 @@ func (t *Trial) weighRecorded(ctx context.Context, dir string, m *mock, run *rep
 	return nil
 }
 
-// weighRunHAR judges the run's own run.har. A rule that passed in the run and is broken in its recording, or the other way
-// round, is a problem.
+// weighRunHAR judges the run's own run.har, which must be complete. A rule that passed in the run and is broken in its
+// recording, or the other way round, is a problem.
 func (t *Trial) weighRunHAR(ctx context.Context, dir string, m *mock, run *suite.Outcome) error {
 	files, _, err := run.WriteReports(dir, "run.har")
 	if err != nil {
@@ -59,6 +59,12 @@ func (t *Trial) weighRunHAR(ctx context.Context, dir string, m *mock, run *suite
 	}
 	if err != nil {
 		return fmt.Errorf("judge run.har: %w", err)
+	}
+	for _, x := range run.Result.Calls {
+		if x.Request.Body.Size > 0 && x.Request.Body.Text == "" {
+			t.problem("%scall %d, %s, has no body in run.har", Contradiction, x.Number, x.Purpose)
+			break
+		}
 	}
 	broken := func(o report.Outcome) bool { return o == report.Failed || o == report.Warned }
 	for i, was := range run.Result.Rules {
@@ -73,7 +79,7 @@ func (t *Trial) weighRunHAR(ctx context.Context, dir string, m *mock, run *suite
 	return nil
 }
 
-// Contradiction is the beginning of the problem that a run and its run.har disagree on a rule.
+// Contradiction is the beginning of the problem that a run and its run.har disagree.
 const Contradiction = "contradiction: "
 
 // record writes the exchanges with the mock into a file, as an HTTP archive.
