@@ -17,9 +17,10 @@ type Exchange struct {
 	Duration  time.Duration       `json:"duration_ns"` // until the last byte, or until the client gave up
 	Limit     time.Duration       `json:"limit_ns"`    // the contract's limit (LIM-1); 0: none, because the marketplace sends no such call
 	Request   Request             `json:"request"`
-	Response  *Response           `json:"response,omitempty"` // nil: no answer was read
-	Failure   *Failure            `json:"failure,omitempty"`  // nil: the complete answer was read
-	Curl      string              `json:"curl"`               // the command that repeats the request
+	Response  *Response           `json:"response,omitempty"`  // nil: no answer was read
+	Failure   *Failure            `json:"failure,omitempty"`   // nil: the complete answer was read
+	Curl      string              `json:"curl"`                // the command that repeats the request
+	BadInput  bool                `json:"bad_input,omitempty"` // the marketplace never sends such a request
 }
 
 // Request is an HTTP request as it was sent, redacted.
@@ -45,6 +46,7 @@ type Body struct {
 	Cut     bool   `json:"cut,omitempty"`     // Text is not the complete body
 	Excerpt string `json:"excerpt,omitempty"` // the relevant part of the body, as indented JSON
 	Place   string `json:"place,omitempty"`   // the relevant value in Excerpt: a JSON pointer; for a missing value, where it should be
+	Whole   string `json:"-"`                 // the complete body of an answer whose Text is cut, redacted, for run.har; "" if it is too long
 }
 
 // FailureKind is the reason why no complete answer was read.

@@ -49,6 +49,8 @@ type (
 		// Connection identifies the connection of the exchange.
 		Connection string `json:"connection,omitempty"`
 		Comment    string `json:"comment,omitempty"`
+		// BadInput marks a request that the caller knows to be invalid.
+		BadInput bool `json:"_bad_input,omitempty"`
 		Stream
 	}
 	// Stream says how an entry belongs to a stream of entries that is judged while it is written. The

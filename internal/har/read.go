@@ -35,6 +35,7 @@ type Exchange struct {
 	Cached       bool   // the answer is the client's own, for example from its cache
 	Error        string // why there was no answer
 	Unreadable   string // why the entry cannot be read; "" if it can
+	BadInput     bool   // the recorder marked the request as invalid on purpose
 	Stream       Stream
 }
 
@@ -44,6 +45,7 @@ type recorded struct {
 	Time      float64 `json:"time"`
 	FromCache any     `json:"_fromCache"` // of Chrome
 	FetchType string  `json:"_fetchType"` // of Safari
+	BadInput  bool    `json:"_bad_input"` // of this project's suite
 	Stream
 	Request struct {
 		Method   string       `json:"method"`
@@ -82,7 +84,7 @@ func (e *recorded) exchange() *Exchange {
 	sent, received := &e.Request, &e.Response
 	x := &Exchange{
 		Took:   time.Duration(max(0, e.Time) * float64(time.Millisecond)),
-		Method: strings.ToUpper(sent.Method), Address: sent.URL, Status: received.Status, Error: received.Error, Stream: e.Stream,
+		Method: strings.ToUpper(sent.Method), Address: sent.URL, Status: received.Status, Error: received.Error, BadInput: e.BadInput, Stream: e.Stream,
 	}
 	var wrong error
 	if x.Started, wrong = parseTime(e.Started); wrong != nil {

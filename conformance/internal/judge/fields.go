@@ -24,6 +24,9 @@ type Fields struct {
 	all    int // number of all findings
 
 	remembered *remembered // nil: answers are not compared with each other
+	// returned has the vacancies above the capacity of slots that earlier answers showed with fewer: seats that calls have
+	// returned too often. nil: answers are not compared.
+	returned *Fields
 }
 
 // places collects the breaches of one rule about fields: where they are, and the answers that show
@@ -131,6 +134,7 @@ type optionSlots struct {
 // Remember makes f compare all answers about slots with each other.
 func (f *Fields) Remember() *Fields {
 	f.remembered = &remembered{options: map[string]*optionSlots{}, drifted: map[string]bool{}}
+	f.returned = NewFields(f.redact)
 	return f
 }
 

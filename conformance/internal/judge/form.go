@@ -126,6 +126,24 @@ func RuleOfBody(of partnerapi.Endpoint, body partner.Body) (rule.Rule, bool) {
 	return r, r.ID != ""
 }
 
+// BodyRules returns the rules about the bodies of the answers of an endpoint, of one or of several.
+func BodyRules(of partnerapi.Endpoint) []rule.Rule {
+	rules := fieldrule.All(of)
+	switch of {
+	case partnerapi.Products:
+		rules = append(rules, rule.UpdatedSince)
+		for _, law := range pullLaws {
+			rules = append(rules, law.rule)
+		}
+	case partnerapi.Availability:
+		rules = append(append(rules, slotRules(true)...), rule.SlotPermanent, rule.OneDay, rule.WindowEnd, rule.EmptyWindow)
+	}
+	if form := answerRules[of]; form.shape.ID != "" {
+		rules = append(rules, form.shape)
+	}
+	return append(rules, answerRules[of].json)
+}
+
 // AnswerFindings returns what every answer shows, of whatever endpoint: the partner can be reached and, if the call was
 // lawful, whether the answer declares its body as JSON.
 func AnswerFindings(x *report.Exchange, lawful bool) []RuleFinding {

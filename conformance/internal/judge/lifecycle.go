@@ -514,8 +514,10 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 		l.takeDone(&j, act, schemas.CancelAnswer, rule.CancelJSON, rule.CancelSuccess, rule.CancelSuccess)
 	case model.Cancelled:
 		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, of.answer, rule.CancelRepeatSuccess)
-	default:
+	case model.Refused:
 		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, rule.Rule{}, rule.CancelUnknownSuccess)
+	default: // calls at the same time may have cancelled the booking before
+		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, of.answer, rule.Rule{})
 	}
 	if act.Hold != trace.None {
 		l.state.Cancelled(act.Hold)

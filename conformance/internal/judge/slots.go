@@ -60,10 +60,7 @@ func slotsRead(r rule.Rule) func(*scenario.Survey) Finding {
 // Slot implements scenario.Observer. It judges a slot by its schema and by the rules about its
 // values.
 func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
-	add := func(r rule.Rule, problem schemas.Problem) {
-		placed := problem.WithPrefix(fmt.Sprintf("/%d", index))
-		f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
-	}
+	add := func(r rule.Rule, problem schemas.Problem) { f.addSlot(r, in, index, value, problem) }
 	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
 		add(fieldrule.Owner(in.Exchange.Endpoint, problem), problem)
 	}
@@ -85,10 +82,13 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 	if slot.Vacancies == nil || in.Product.AllowFreesale { // vacancies of freesale products are not read
 		return
 	}
-	// More vacancies than the capacity of a slot that an earlier answer has shown are seats that a call has returned too
-	// often, which the rules about seats judge.
-	if slot.Capacity != nil && *slot.Vacancies > *slot.Capacity && !f.saw(in, slot) {
-		note(rule.SlotWithinCapacity, "/vacancies", "expected at most the capacity, %d, received %d", *slot.Capacity, *slot.Vacancies)
+	if slot.Capacity != nil && *slot.Vacancies > *slot.Capacity {
+		problem := schemas.Problem{Pointer: "/vacancies", Message: fmt.Sprintf("expected at most the capacity, %d, received %d", *slot.Capacity, *slot.Vacancies)}
+		if f.saw(in, slot) {
+			f.returned.addSlot(rule.SlotWithinCapacity, in, index, value, problem)
+		} else {
+			add(rule.SlotWithinCapacity, problem)
+		}
 	}
 	switch left := *slot.Vacancies; { // AVL-13
 	case slot.Status == partnerapi.StatusFreesale:
@@ -98,6 +98,12 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 	case slot.Status.IsBookable() && left == 0:
 		note(rule.SlotOpenHasSeats, "/vacancies", "expected more than 0 with status %s, received 0", slot.Status)
 	}
+}
+
+// addSlot records a breach of r in the slot at an index of an answer.
+func (f *Fields) addSlot(r rule.Rule, in scenario.SlotAnswer, index int, value any, problem schemas.Problem) {
+	placed := problem.WithPrefix(fmt.Sprintf("/%d", index))
+	f.add(r, fmt.Sprintf("slots of %s: %s", in.Question, placed), in.Exchange, value, problem.Pointer)
 }
 
 // Slots implements scenario.Observer. It judges the slots of one answer together.

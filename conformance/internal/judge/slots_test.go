@@ -97,3 +97,41 @@ func TestFields_ReportSlotsThatOneAnswerLacks(t *testing.T) {
 		}
 	}
 }
+
+// A rule never passes against the evidence of its own recording: seats above the capacity are explained by a rule about
+// seats, or are a breach.
+func TestVerdicts_ExplainSeatsThatWereReturnedTooOften(t *testing.T) {
+	t.Parallel()
+	answer := slotsAnswer("a")
+	seats := func(left int64) discover.Slot {
+		slot, capacity := answer.Slots[0], int64(3)
+		slot.Vacancies, slot.Capacity = &left, &capacity
+		return slot
+	}
+	for _, test := range []struct {
+		name   string
+		left   int64
+		broken *rule.Rule
+		want   report.Outcome
+	}{
+		{"no seat too many", 3, &rule.ReleaseVacanciesOne, report.Passed},
+		{"a release that returns seats twice", 4, &rule.ReleaseVacanciesOne, report.Blocked},
+		{"a breach that has nothing to do with seats", 4, &rule.ReleaseStatus, report.Warned},
+		{"no other breach", 4, nil, report.Warned},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			fields, verdicts := NewFields(strings.Clone).Remember(), NewVerdicts(strings.Clone)
+			fields.Slots(answer)
+			fields.Slot(answer, 0, seats(test.left), map[string]any{"id": "a", "vacancies": test.left})
+			verdicts.Record(rule.SlotWithinCapacity, Finding{}, 0)
+			if test.broken != nil {
+				verdicts.Record(*test.broken, Breach("it is broken"), 0)
+			}
+			verdicts.Settle(fields)
+			if got := verdicts.Get(rule.SlotWithinCapacity.ID); got.Outcome != test.want {
+				t.Errorf("want %s, got %s: %s", test.want, got.Outcome, got.Message)
+			}
+		})
+	}
+}

@@ -236,6 +236,7 @@ func (v *Verdicts) Settle(late *Fields) {
 			v.recordBreach(r, late.Finding(id))
 		}
 	}
+	v.settleReturned(late.returned)
 	for _, r := range rule.All() {
 		if !v.isBroken(r) || r.ID == rule.Reachable.ID {
 			continue
@@ -259,6 +260,23 @@ func (v *Verdicts) Settle(late *Fields) {
 		}
 		v.block(known, root)
 	}
+}
+
+// settleReturned judges seats that were returned above the capacity of their slot. A broken rule about seats explains them;
+// without one they are a breach by themselves.
+func (v *Verdicts) settleReturned(seats *Fields) {
+	r := rule.SlotWithinCapacity
+	known := v.Get(r.ID)
+	if seats == nil || !seats.Finding(r.ID).Ends() || known == nil || known.Outcome != report.Passed {
+		return
+	}
+	for _, cause := range rule.All() {
+		if v.isBroken(cause) && AboutSeats(cause) {
+			v.block(v.Set(r, report.Blocked, ""), cause.ID)
+			return
+		}
+	}
+	v.recordBreach(r, seats.Finding(r.ID))
 }
 
 // recordBreach records a breach of r that was found late.

@@ -101,7 +101,7 @@ func (c *Caller) SendUnusual(ctx context.Context, call probe.Call) (*probe.Answe
 	if stop := c.MaySend(ctx, call.Endpoint); stop != nil {
 		return nil, stop
 	}
-	call.Deadline = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline
+	call.Deadline, call.BadInput = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline, true
 	answer, stop := c.send(ctx, call)
 	if answer != nil && answer.Failure != nil && stop != nil {
 		return nil, stop

@@ -69,6 +69,7 @@ type Call struct {
 	Key      Key
 	Limit    time.Duration // the contract's limit, for the curl command and the evidence; 0: none
 	Deadline time.Duration // how long to wait for the answer
+	BadInput bool          // the marketplace never sends such a call
 }
 
 // Answer is an exchange with the complete body of its answer.
@@ -116,6 +117,7 @@ type Client struct {
 
 	mu        sync.Mutex
 	exchanges []*report.Exchange
+	kept      int // bytes of complete bodies
 }
 
 // NewClient returns a client that has sent nothing yet.
@@ -222,7 +224,7 @@ func (c *Client) begin(call Call) *report.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	exchange := &report.Exchange{
-		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(), Limit: call.Limit,
+		Number: len(c.exchanges) + 1, Endpoint: call.Endpoint, Purpose: call.Purpose, StartedAt: time.Now(), Limit: call.Limit, BadInput: call.BadInput,
 	}
 	c.exchanges = append(c.exchanges, exchange)
 	return exchange
@@ -271,7 +273,26 @@ func (c *Client) exchange(with *http.Client, exchange *report.Exchange, request 
 		exchange.Response.Body.Cut = true
 		return nil, err
 	}
+	if exchange.Response.Body.Cut && c.keeps(len(raw)) {
+		exchange.Response.Body.Whole = strings.ToValidUTF8(redact.Redact(string(raw)), "\uFFFD")
+	}
 	return raw, nil
+}
+
+const (
+	longestWhole = 1 << 20  // maximum bytes of a body that is kept complete
+	mostWhole    = 64 << 20 // maximum bytes of all of them
+)
+
+// keeps reports whether there is room for a complete body of that many bytes.
+func (c *Client) keeps(size int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if size > longestWhole || c.kept+size > mostWhole {
+		return false
+	}
+	c.kept += size
+	return true
 }
 
 func sizeCap(endpoint partnerapi.Endpoint) int64 {

@@ -23,11 +23,11 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// Abridge drops the bodies' text and most headers of an exchange that is not evidence. Keeping them
-// for thousands of exchanges would take too much memory.
+// Abridge drops the bodies' text, and the headers that the contract does not mention, of an exchange that is not
+// evidence. Keeping them for many thousands of exchanges would take too much memory.
 func Abridge(e *report.Exchange) {
 	abridge := func(header http.Header, body report.Body) (http.Header, report.Body) {
-		return http.Header{"Content-Type": header["Content-Type"]}, report.Body{Size: body.Size, Cut: body.Size > 0}
+		return contractHeaders(header), report.Body{Size: body.Size, Cut: body.Size > 0}
 	}
 	e.Request.Header, e.Request.Body = abridge(e.Request.Header, e.Request.Body)
 	if e.Response != nil {

@@ -93,3 +93,13 @@ func TestTheKeyIsSentToNoHostButThePartners(t *testing.T) {
 		t.Errorf("want no call to another host, got %d", n)
 	}
 }
+
+func TestALongAnswerIsKeptCompleteWithoutTheKey(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("a long answer, ", 2_000)
+	address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text+goodKey+text) })
+	body := newClient(t, address, "").Do(t.Context(), get()).Response.Body
+	if want := text + probe.Redacted + text; !body.Cut || len(body.Text) >= len(text) || body.Whole != want {
+		t.Errorf("want the beginning, and %d bytes for run.har, got %d and %d", len(want), len(body.Text), len(body.Whole))
+	}
+}

@@ -106,6 +106,11 @@ func trials(t *testing.T, cases []frozenCase) (lines []string) {
 		found := map[string]selftest.Trial{}
 		for _, trial := range slices.Concat(matrix.Lawful, matrix.Defects, matrix.Deep) {
 			found[trial.Name] = trial
+			for _, problem := range trial.Problems {
+				if strings.HasPrefix(problem, selftest.Contradiction) {
+					t.Errorf("%s: %s", trial.Name, problem)
+				}
+			}
 		}
 		for _, c := range same {
 			lines = append(lines, line(depth, found[c.Name]))

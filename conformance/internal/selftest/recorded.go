@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -44,6 +45,42 @@ func (t *Trial) weighRecorded(ctx context.Context, dir string, m *mock, run *rep
 	}
 	return nil
 }
+
+// weighRunHAR judges the run's own run.har, which must be complete. A rule that passed in the run and is broken in its
+// recording, or the other way round, is a problem.
+func (t *Trial) weighRunHAR(ctx context.Context, dir string, m *mock, run *suite.Outcome) error {
+	files, _, err := run.WriteReports(dir, "run.har")
+	if err != nil {
+		return err
+	}
+	judged, err := suite.JudgeRecorded(ctx, suite.Recorded{Files: files, HandlesTicketDelivery: run.Result.Target.HandlesTicketDelivery})
+	if errors.Is(err, suite.ErrNoCalls) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("judge run.har: %w", err)
+	}
+	for _, x := range run.Result.Calls {
+		if x.Request.Body.Size > 0 && x.Request.Body.Text == "" {
+			t.problem("%scall %d, %s, has no body in run.har", Contradiction, x.Number, x.Purpose)
+			break
+		}
+	}
+	broken := func(o report.Outcome) bool { return o == report.Failed || o == report.Warned }
+	for i, was := range run.Result.Rules {
+		is := judged.Result.Rules[i]
+		if m.of.limitScale() != 1 && strings.HasSuffix(was.ID, ".limit") {
+			continue // the run used other limits
+		}
+		if was.Outcome == report.Passed && broken(is.Outcome) || broken(was.Outcome) && is.Outcome == report.Passed {
+			t.problem("%s%s %s in the run (%s), and %s when run.har was judged (%s)", Contradiction, was.ID, was.Outcome, was.Message, is.Outcome, is.Message)
+		}
+	}
+	return nil
+}
+
+// Contradiction is the beginning of the problem that a run and its run.har disagree.
+const Contradiction = "contradiction: "
 
 // record writes the exchanges with the mock into a file, as an HTTP archive.
 func (m *mock) record(ctx context.Context, file string) error {

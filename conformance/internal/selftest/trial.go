@@ -85,6 +85,9 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 		if err := trial.weighRecorded(ctx, dir, m, result); err != nil {
 			return trial, err
 		}
+		if err := trial.weighRunHAR(ctx, dir, m, outcome); err != nil {
+			return trial, err
+		}
 	}
 	trial.TookMS = time.Since(began).Milliseconds()
 	if len(trial.Problems) == 0 {

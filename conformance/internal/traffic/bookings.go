@@ -15,7 +15,6 @@ import (
 	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -46,7 +45,7 @@ func (t *bookings) take(c *call) {
 	case partnerapi.Confirm:
 		t.takeConfirm(c, l)
 	case partnerapi.Release:
-		t.takeRelease(c, l)
+		t.takeUndoing(c, l, model.Release)
 	case partnerapi.Cancel:
 		t.takeCancel(c, l)
 	}
@@ -84,10 +83,7 @@ func (t *bookings) judge(l *judge.Lifecycle, c *call, act trace.Act, evidence ..
 
 // takeReserve judges the answer to a reserve that conforms to the contract.
 func (t *bookings) takeReserve(c *call) {
-	asked := partnerapi.ReserveRequest{}
-	if !t.asks(c, schemas.ReserveRequest, &asked) {
-		return
-	}
+	asked := c.Reserved
 	t.reservedOnce(c, asked.ResellerReference)
 	if _, known := t.question(partnerapi.AvailabilityRequest{ProductID: asked.ProductID, OptionID: asked.OptionID}); !known && !c.HasStatus(200, 201) || !t.isCurrent(c) && c.mayBeUnsold() {
 		return // it is unknown whether this option is sold
@@ -153,10 +149,6 @@ func (b *bookings) settle(t *tally) {
 
 // takeConfirm judges an answer to a confirm, by the known state of its code.
 func (t *bookings) takeConfirm(c *call, h *hold) {
-	if !t.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{}) {
-		t.history.recordLost(c)
-		return
-	}
 	act := trace.Act{Does: model.Confirm}
 	if h == nil { // its hold is unknown
 		if c.HasStatus(http.StatusOK) {
@@ -205,27 +197,8 @@ func (t *bookings) takeBooking(c *call) {
 	t.takeFields(c, schema, rules...)
 }
 
-// takeRelease judges an answer to a release. It must be 200 for every code.
-func (t *bookings) takeRelease(c *call, h *hold) {
-	body := partnerapi.ReleaseRequest{ReservationConfirmationCode: c.Named}
-	switch {
-	case !t.namesSubject(c) || len(c.Body) > 0 && !t.asks(c, schemas.ReleaseRequest, &body):
-		t.history.recordLost(c)
-		return
-	case body.ReservationConfirmationCode != c.Named:
-		t.blame(c, callerrules.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
-		t.history.recordLost(c)
-		return
-	}
-	t.takeUndoing(c, h, model.Release)
-}
-
 // takeCancel judges an answer to a cancellation. A partner may not support any (CAN-6).
 func (t *bookings) takeCancel(c *call, h *hold) {
-	if !t.namesSubject(c) || len(c.Body) > 0 && !t.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{}) {
-		t.history.recordLost(c)
-		return
-	}
 	if c.HasStatus(http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented) {
 		if h != nil && h.stage() == model.Booked && t.uncancelled == nil {
 			t.judge(h.Lifecycle, c, trace.Act{Does: model.Cancel}, h.evidence()...)

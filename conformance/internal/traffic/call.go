@@ -29,9 +29,19 @@ type call struct {
 	Bare     bool   // the recording has none of its headers
 	Base     string // the address of the partner
 
+	Asked    partnerapi.AvailabilityRequest // of a valid call to availability
+	Reserved partnerapi.ReserveRequest      // of a valid reserve
+
 	Form    partner.Form // Probe, or Usual
 	raced   bool         // another call about the same code was in progress
+	marked  bool         // the recorder says that the request is invalid on purpose
 	invalid bool         // a marketplace does not send such a request
+	nobody  bool         // it is a reserve for no guests, or for units that are not sold
+}
+
+// isProbe reports whether the call is the health probe.
+func (c *call) isProbe() bool {
+	return c.Endpoint == partnerapi.Products && len(c.Query) == 1 && c.Query.Get("limit") == "1"
 }
 
 func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
@@ -66,6 +76,7 @@ func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 		}.ToAnswer(masker),
 		Segment: x.Segment, Named: x.Named, Query: x.URL.Query(), RawQuery: x.URL.RawQuery, Body: x.Body, Unknown: x.BodyCut, Whole: !x.AnswerCut,
 		Bare: x.Header == nil, Base: x.Base, Keyless: x.Header != nil && len(x.Header.Values("Authorization")) == 0 && !x.KeyUnknown, Form: form,
+		marked: x.BadInput, invalid: x.BadInput,
 	}
 	if key := x.Header.Get("Authorization"); !strings.HasSuffix(key, probe.Redacted) {
 		c.Key = key

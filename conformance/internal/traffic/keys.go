@@ -63,6 +63,7 @@ func (k *keys) take(t *tally, c *call) (all bool) {
 	refused := c.HasStatus(http.StatusUnauthorized, http.StatusForbidden)
 	k.shown = k.shown || !c.Keyless
 	switch {
+	case c.invalid || c.Unknown && !c.HasStatus(http.StatusOK, http.StatusCreated): // it may have been refused for its body first
 	case c.Keyless:
 		if f := judge.KeylessFinding(c.Form, c.Answer); !k.keyless[f.Rule.ID].Ends() {
 			k.keyless[f.Rule.ID] = f

@@ -9,8 +9,6 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
-	"partnerkit.dev/internal/callerrules"
-	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -26,12 +24,8 @@ type reads struct {
 // takeCatalog judges an answer to GET /products.
 func (t *reads) takeCatalog(c *call) {
 	full := len(c.Query) == 0
-	switch {
-	case full:
-	case len(c.Query) == 1 && c.Query.Get("limit") == "1":
+	if c.isProbe() {
 		t.record(judge.ProbeFinding(c.Answer))
-		return
-	case !t.fits(c, callerrules.ProductsForm, callerrules.ProductsQuery(c.RawQuery)):
 		return
 	}
 	catalog := scenario.Catalog{Answer: c.Answer}
@@ -111,10 +105,7 @@ func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, kn
 
 // takeSlots judges an answer to POST /availability.
 func (t *reads) takeSlots(c *call) {
-	asked := partnerapi.AvailabilityRequest{}
-	if !t.asks(c, schemas.AvailabilityRequest, &asked) {
-		return
-	}
+	asked := c.Asked
 	q, known := t.question(asked)
 	one := len(asked.Units) == 1 && asked.Units[0] == partnerapi.UnitQuantity{ID: q.Option.Lead(), Quantity: 1}
 	mustAnswer := known && t.asksWindow(c, q) && one

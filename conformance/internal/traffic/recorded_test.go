@@ -119,6 +119,9 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 		"a release and a confirm at the same time": {
 			calls: []string{reserve(1, "a", "R1"), confirm(2, "R1", 400, refused), release(2.01, "R1")},
 		},
+		"two cancellations at the same time, one of which says no": {
+			calls: []string{reserve(1, "a", "R1"), confirm(2, "R1", 200, bookingBody("B1")), cancel(3, "B1"), entry(3.01, "POST", "/bookings/B1/cancel", `{}`, 200, `{"success":false}`)},
+		},
 		"a code from before the recording": {calls: []string{confirm(2, "R9", 200, bookingBody("B9")), cancel(3, "B9")}},
 		"a reserve that is sent again": {
 			calls: []string{reserve(1, "a", "R1"), reserve(2, "a", "R2")}, caller: []string{"reserve.once"},

@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // tally is what recorded calls have shown about every rule so far.
@@ -18,16 +19,17 @@ type tally struct {
 	broken map[string]judge.Finding
 	again  map[string]int // how often a rule was broken after the first time
 	latest map[string]judge.Finding
-	doubts map[string]judge.Finding // by rules whose breach a call suggests, but does not prove
+	doubts map[string]judge.Finding    // by rules whose breach a call suggests, but does not prove
+	cut    map[partnerapi.Endpoint]int // how many answers are incomplete in the recording
 }
 
 func newTally(redact func(string) string) *tally {
-	return &tally{judge.NewFields(redact), map[string]bool{}, map[string]judge.Finding{}, map[string]int{}, map[string]judge.Finding{}, map[string]judge.Finding{}}
+	return &tally{judge.NewFields(redact), map[string]bool{}, map[string]judge.Finding{}, map[string]int{}, map[string]judge.Finding{}, map[string]judge.Finding{}, map[partnerapi.Endpoint]int{}}
 }
 
 // clone returns a tally to which more can be added without a change of t.
 func (t *tally) clone() *tally {
-	return &tally{t.fields, maps.Clone(t.judged), maps.Clone(t.broken), maps.Clone(t.again), maps.Clone(t.latest), maps.Clone(t.doubts)}
+	return &tally{t.fields, maps.Clone(t.judged), maps.Clone(t.broken), maps.Clone(t.again), maps.Clone(t.latest), maps.Clone(t.doubts), t.cut}
 }
 
 // mark records that a call was judged by these rules.
@@ -70,6 +72,13 @@ func (t *tally) takeFields(c *call, schema string, rules ...rule.Rule) {
 // no verdict. It returns how the broken rules were broken last, by id.
 func (t *tally) settle(into *judge.Verdicts) map[string]breach {
 	seen := map[string]breach{}
+	for endpoint, n := range t.cut {
+		for _, r := range judge.BodyRules(endpoint) {
+			if t.judged[r.ID] {
+				t.doubt(r, judge.Doubt("Incomplete in the recording: %s of this endpoint; the others keep the rule", plural.Count(n, "answer")))
+			}
+		}
+	}
 	for _, r := range rule.All() {
 		finding, found := t.broken[r.ID]
 		if more := t.again[r.ID]; more > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -131,22 +132,27 @@ func (j *Judge) order(c *call) {
 
 func (j *Judge) judge(c *call) {
 	j.history.bridge(c)
-	j.timing.take(j.tally, c)
+	j.checkRequest(c)
+	if !c.invalid {
+		j.timing.take(j.tally, c)
+	}
 	if j.auth.take(j.tally, c) || c.Failure != nil || c.HasStatus(http.StatusTooManyRequests) {
 		j.history.recordLost(c)
 		return
 	}
 	unknown := c.Unknown || c.Bare && len(c.Body) > 0 && c.Response.Status/100 == 4 // it may have been refused for its type
-	lawful := !unknown && j.caller.isJSON(c)
-	j.tally.record(judge.AnswerFindings(c.Exchange, lawful && !c.Bare)...)
-	if unknown {
+	j.tally.record(judge.AnswerFindings(c.Exchange, !c.invalid && !unknown && !c.Bare)...)
+	defer j.judgeBadInput(c) // taking a call may also show that it is invalid
+	switch {
+	case c.invalid:
+		j.history.recordLost(c)
+		return
+	case unknown:
 		j.takeUnknown(c)
 		return
 	}
-	defer j.judgeBadInput(c)
-	if !lawful {
-		j.history.recordLost(c)
-		return
+	if c.isCut() {
+		j.tally.cut[c.Endpoint]++
 	}
 	switch c.Endpoint {
 	case partnerapi.Products:
@@ -161,8 +167,14 @@ func (j *Judge) judge(c *call) {
 // judgeBadInput judges the answer to an invalid request. A partner may refuse or ignore it. The rule is not passed,
 // because a recording seldom shows every kind of bad input.
 func (j *Judge) judgeBadInput(c *call) {
-	if f := judge.BadInputFinding(c.Answer); c.invalid && f.Ends() {
+	if !c.invalid {
+		return
+	}
+	if f := judge.BadInputFinding(c.Answer); f.Ends() {
 		j.tally.record(f)
+	}
+	if c.nobody && c.HasStatus(http.StatusOK, http.StatusCreated) && partner.Text(c.Answer, "reservationConfirmationCode") != "" {
+		j.tally.record(judge.RuleFinding{Rule: rule.ReserveNobody, Finding: judge.Breach("Expected a refusal, received a hold").WithEvidence(c.Exchange)})
 	}
 }
 

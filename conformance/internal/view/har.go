@@ -12,8 +12,8 @@ import (
 const harRun = "run"
 
 // drawHAR writes all calls of r as an HTTP archive, version 1.2, which browsers and proxies can
-// open. Headers and bodies are as in evidence: without the key, and shortened. It never copies a
-// long run in memory.
+// open. Headers and bodies are as in evidence, without the key; answers are complete up to a size. It
+// never copies a long run in memory.
 func drawHAR(w io.Writer, r *report.Result) error {
 	return har.Write(w,
 		har.Creator{Name: "partnerkit conformance", Version: r.SuiteVersion, Comment: checksumWords(r)},
@@ -30,7 +30,7 @@ func harEntry(x *report.Exchange) har.Entry {
 		Page: harRun, Started: x.StartedAt, Time: took, Timings: har.Timings{Wait: took},
 		Comment:  fmt.Sprintf("#%d %s", x.Number, x.Purpose),
 		Request:  har.NewRequest(x.Request.Method, x.Request.URL, "HTTP/1.1", x.Request.Header),
-		Response: har.NoResponse(""),
+		Response: har.NoResponse(""), BadInput: x.BadInput,
 	}
 	if body := x.Request.Body; body.Size > 0 {
 		entry.Request.BodySize = body.Size
@@ -38,9 +38,11 @@ func harEntry(x *report.Exchange) har.Entry {
 	}
 	if response := x.Response; response != nil {
 		entry.Request.HTTPVersion = response.Proto
-		entry.Response = har.NewResponse(response.Status, response.Proto, response.Header, har.Content{
-			Size: response.Body.Size, Text: response.Body.Text, Comment: cutWords(response.Body),
-		})
+		content := har.Content{Size: response.Body.Size, Text: response.Body.Whole}
+		if content.Text == "" {
+			content.Text, content.Comment = response.Body.Text, cutWords(response.Body)
+		}
+		entry.Response = har.NewResponse(response.Status, response.Proto, response.Header, content)
 	}
 	if x.Failure != nil {
 		entry.Response.Error = fmt.Sprintf("%s: %s", x.Failure.Kind, x.Failure.Message)

@@ -55,6 +55,9 @@ func TestTheArchiveHasEveryCallOfTheRun(t *testing.T) {
 	if reserved.Time != 212 || reserved.Time != reserved.Timings.Send+reserved.Timings.Wait+reserved.Timings.Receive {
 		t.Errorf("it took %g ms, of %+v: want 212, and the sum of these", reserved.Time, reserved.Timings)
 	}
+	if reserved.BadInput {
+		t.Error("a call that a marketplace sends is marked as bad input")
+	}
 	if late := entries[1]; late.Response.Status != 0 || late.Response.Error != "timeout: the deadline of 12 s passed before the last byte" {
 		t.Errorf("a call without an answer has status %d and says %q", late.Response.Status, late.Response.Error)
 	}
@@ -69,6 +72,10 @@ func TestTheArchiveSaysWhereABodyWasCut(t *testing.T) {
 	entry := archive(t, &report.Result{Calls: []*report.Exchange{&x}})[0]
 	if content := entry.Response.Content; content.Size != 14_000_000 || content.Comment != "the first 8.0 KiB of 13.4 MiB" {
 		t.Errorf("the body has %d bytes, and the note %q", content.Size, content.Comment)
+	}
+	x.Response.Body.Whole = strings.Repeat("a", 14_000)
+	if content := archive(t, &report.Result{Calls: []*report.Exchange{&x}})[0].Response.Content; content.Text != x.Response.Body.Whole || content.Comment != "" {
+		t.Errorf("the complete body has %d bytes, and the note %q", len(content.Text), content.Comment)
 	}
 	if cookies := entry.Response.Cookies; len(cookies) != 1 || cookies[0] != (har.Pair{Name: "session", Value: "abc"}) {
 		t.Errorf("the cookies are %v", cookies)
@@ -94,4 +101,13 @@ func TestTheArchiveOfARunWithoutCallsIsOne(t *testing.T) {
 		t.Errorf("%d entries, want none", len(entries))
 	}
 	archive(t, &report.Result{Calls: []*report.Exchange{{Request: report.Request{Header: http.Header(nil)}}}})
+}
+
+func TestTheArchiveMarksBadInput(t *testing.T) {
+	t.Parallel()
+	x := reserveExchange()
+	x.BadInput = true
+	if entry := archive(t, &report.Result{Calls: []*report.Exchange{&x}})[0]; !entry.BadInput {
+		t.Errorf("the call is not marked: %+v", entry)
+	}
 }

@@ -7832,6 +7832,8 @@ export interface components {
             };
             /** @description The command that repeats the request; empty for recorded calls. */
             curl: string;
+            /** @description Whether the request is one that the marketplace never sends. */
+            bad_input?: boolean;
         };
         /**
          * Pricing unit
