@@ -11,7 +11,6 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -79,6 +78,13 @@ type Answer struct {
 	// Closed means that the partner closed a kept-alive connection before the first byte of an
 	// answer. That is lawful, and it is unknown whether the call arrived.
 	Closed bool
+	// NoHTTP means that the server closed the connection without a byte, or speaks another protocol.
+	NoHTTP bool
+}
+
+// IsUnsent reports whether the call did not arrive: there was no connection, or none with TLS.
+func (a *Answer) IsUnsent() bool {
+	return a.Failure != nil && slices.Contains([]report.FailureKind{report.Refused, report.Unresolved, report.TLS}, a.Failure.Kind)
 }
 
 // HasStatus reports whether the complete answer was read, with one of the statuses.
@@ -145,6 +151,24 @@ func (c *Client) Exchanges() []*report.Exchange {
 // WasReached reports whether the partner has ever answered.
 func (c *Client) WasReached() bool { return c.reached.Load() }
 
+// SpeaksHTTP reports whether the server answers a request for the base URL itself, with whatever status. The request has
+// no key, and is not a part of the evidence.
+func (c *Client) SpeaksHTTP(ctx context.Context, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.BaseURL.String(), http.NoBody)
+	if err != nil {
+		return false
+	}
+	request.Header.Set("User-Agent", c.config.UserAgent)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close()
+	return true
+}
+
 // Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
@@ -192,12 +216,14 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 	raw, err := c.exchange(with, exchange, request.WithContext(way.trace(within)), sizeCap(call.Endpoint), redact)
 	exchange.Duration = time.Since(exchange.StartedAt)
 	if err != nil {
-		exchange.Failure = attempt{
+		tried := attempt{
 			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
 			way: way, reached: reached, began: exchange.Response != nil,
-		}.failure(ctx)
+		}
+		exchange.Failure = tried.failure(ctx)
 		exchange.Failure.Message = redact.shorten(exchange.Failure.Message, longestMessage)
 		answer := &Answer{Exchange: exchange, Key: call.Key, Closed: way.wasClosed(exchange.Failure.Kind)}
+		answer.NoHTTP = exchange.Failure.Kind == report.Reset && !way.answered.Load() || tried.isNoHTTP()
 		if answer.Closed {
 			c.closes.Store(true)
 			c.http.CloseIdleConnections() // the other connections are as old
@@ -260,7 +286,7 @@ func (c *Client) exchange(with *http.Client, exchange *report.Exchange, request 
 	if answer.ContentLength > largest {
 		largest = firstPiece // enough to show; the rest is not worth the wait
 	}
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, largest+1))
+	raw, err := readBody(answer, largest)
 	if err == nil && int64(len(raw)) > largest {
 		err = errTooLarge
 	}

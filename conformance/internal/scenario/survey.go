@@ -80,7 +80,7 @@ func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *partner.Stop {
 		return stop
 	}
 	v.Pull = answer.Exchange
-	if stop = rejectsWindow(answer); stop != nil {
+	if stop = p.read.rejectsRun(ctx, answer); stop != nil {
 		return stop
 	}
 	catalog := p.read.readPull(ctx, answer, nil)
