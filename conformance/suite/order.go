@@ -16,6 +16,7 @@ import (
 // what was made early in the run.
 func (r *run) judgeAll(ctx context.Context) {
 	for _, group := range judge.Groups() {
+		r.announceEstimate()
 		if group.Cases {
 			r.part(ctx, r.judgeCases)
 			r.part(ctx, r.judgeElsewhere)

@@ -32,7 +32,7 @@ func (r *run) newEnding() ending {
 		e.catalog, e.outside = survey.Stop, survey.Outside
 	}
 	if v := r.verdicts.Get(rule.Reachable.ID); v != nil && v.Outcome == report.Inconclusive {
-		e.unreachable = v.Message
+		e.unreachable = r.announcer.showVerdict(v).Message
 	}
 	return e
 }

@@ -122,6 +122,7 @@ type Client struct {
 
 	mu        sync.Mutex
 	exchanges []*report.Exchange
+	serves    map[partnerapi.Endpoint]bool // the endpoints that have answered with a 2xx
 }
 
 // NewClient returns a client that has sent nothing yet.
@@ -130,6 +131,7 @@ func NewClient(config Config) *Client {
 		config: config,
 		redact: NewRedactor(config.AuthKey, config.WebhookSecret),
 		rate:   rate.NewLimiter(cmp.Or(rate.Limit(config.MaxRPS), rate.Inf), 1),
+		serves: map[partnerapi.Endpoint]bool{},
 	}
 	c.http = client(c.transport())
 	return c
@@ -146,6 +148,19 @@ func (c *Client) Exchanges() []*report.Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.exchanges)
+}
+
+// Serves reports whether an endpoint has ever answered with a 2xx.
+func (c *Client) Serves(endpoint partnerapi.Endpoint) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.serves[endpoint]
+}
+
+func (c *Client) noteStatus(endpoint partnerapi.Endpoint, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.serves[endpoint] = c.serves[endpoint] || status/100 == 2
 }
 
 // WasReached reports whether the partner has ever answered.
@@ -283,6 +298,7 @@ func (c *Client) exchange(with *http.Client, exchange *report.Exchange, request 
 	}
 	defer answer.Body.Close()
 	c.reached.Store(true)
+	c.noteStatus(exchange.Endpoint, answer.StatusCode)
 	if answer.ContentLength > largest {
 		largest = firstPiece // enough to show; the rest is not worth the wait
 	}
