@@ -138,7 +138,7 @@ var samples = map[string]struct{ lawful, unlawful []string }{
 	"uuid":           {[]string{"0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8"}, []string{"", "a-1", "0197c6f28d5e7b3a9c4152e0f6a1d7b8"}},
 	"email":          {[]string{"ana@example.com"}, []string{"", "ana"}},
 	"bcp47":          {[]string{"en", "pt-BR", "zh-Hant-TW"}, []string{"", "en_US", "english language", "e", "x"}},
-	"iana-time-zone": {[]string{"Europe/Lisbon", "UTC", "America/Argentina/Buenos_Aires"}, []string{"", "Local", "Europe/Atlantis", "+02:00", "../../etc/passwd", "/etc/localtime"}},
+	"iana-time-zone": {[]string{"Europe/Lisbon", "UTC", "America/Argentina/Buenos_Aires"}, []string{"", "Local", "Europe/Atlantis", "+02:00", "../../etc/passwd", "/etc/localtime", "localtime", "posix/Europe/Lisbon", "right/Europe/Lisbon", "posixrules", "Factory", "europe/lisbon"}},
 	"uri":            {[]string{"https://h"}, []string{"", "api.example.com", "/partner", "https://h/%zz", "https://h/\x00"}},
 	`^[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+(/[^?#]*)?$`: {
 		[]string{"https://h", "http://127.0.0.1:8081/s/one/", "HTTPS://api.example.com/partner", "https://[::1]:8443/x"},

@@ -1,9 +1,13 @@
 package schemas
 
 import (
+	_ "embed"
+	"fmt"
 	"net/url"
+	"strings"
+	"sync"
 	"time"
-	_ "time/tzdata" // zones are validated alike on machines without a zone database
+	_ "time/tzdata" // zones are loaded on machines without a zone database
 
 	"github.com/go-playground/validator/v10"
 
@@ -22,9 +26,31 @@ func Formats() map[string]func(any) bool {
 		"date":           parses(parseDate),
 		"uri":            ofString(isURI),
 		"bcp47":          tagged("bcp47_strict_language_tag"),
-		"iana-time-zone": tagged("timezone"),
+		"iana-time-zone": parses(LoadZone),
 		"iso4217":        tagged("iso4217"),
 	}
+}
+
+// zonesFile has the names of the zone database that Go embeds. The machine's own database may know others, such as
+// localtime and posix/Europe/Lisbon, which name another zone, or none, elsewhere.
+//
+//go:embed zones.txt
+var zonesFile string
+
+var zones = sync.OnceValue(func() map[string]bool {
+	known := map[string]bool{}
+	for name := range strings.Lines(zonesFile) {
+		known[strings.TrimSpace(name)] = true
+	}
+	return known
+})
+
+// LoadZone returns the time zone with that IANA name. It accepts the same names on every machine.
+func LoadZone(name string) (*time.Location, error) {
+	if !zones()[name] {
+		return nil, fmt.Errorf("%.60q is not the IANA name of a time zone", name)
+	}
+	return time.LoadLocation(name)
 }
 
 func ofString(judge func(string) bool) func(any) bool {

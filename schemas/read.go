@@ -26,6 +26,9 @@ const (
 
 // read decodes one JSON text and keeps numbers as they are written.
 func read(raw []byte) (any, *Problem) {
+	if wrapping := Wrapping(raw); wrapping != "" {
+		return nil, jsonProblem("expected JSON, received %s", wrapping)
+	}
 	if !utf8.Valid(raw) {
 		return nil, jsonProblem("expected JSON in UTF-8, received other bytes at offset %d", invalidOffset(raw))
 	}
@@ -40,6 +43,26 @@ func read(raw []byte) (any, *Problem) {
 		return nil, jsonProblem("expected one JSON text, received more after its end: %s", quoteText(string(rest)))
 	}
 	return value, nil
+}
+
+// Wrapping describes a byte order mark, or a compression that no header declares, by the first bytes of a body; "" if
+// there is neither.
+func Wrapping(raw []byte) string {
+	for _, known := range []struct{ start, words string }{
+		{"\xef\xbb\xbf", "a byte order mark (UTF-8) before it"},
+		{"\xff\xfe", "a byte order mark (UTF-16)"},
+		{"\xfe\xff", "a byte order mark (UTF-16)"},
+		{"\x1f\x8b", "a body compressed with gzip that no Content-Encoding declares"},
+		{"\x28\xb5\x2f\xfd", "a body compressed with zstd that no Content-Encoding declares"},
+		{"x\x01", "a body compressed with deflate that no Content-Encoding declares"},
+		{"x\x9c", "a body compressed with deflate that no Content-Encoding declares"},
+		{"x\xda", "a body compressed with deflate that no Content-Encoding declares"},
+	} {
+		if bytes.HasPrefix(raw, []byte(known.start)) {
+			return known.words
+		}
+	}
+	return ""
 }
 
 func syntaxProblem(raw []byte, err error) *Problem {

@@ -181,7 +181,7 @@ func TestATextThatIsNoJSONIsOneProblem(t *testing.T) {
 		`[] []`:                               `expected one JSON text, received more after its end: "[]"`,
 		"[]\x00":                              `expected one JSON text, received more after its end: "\x00"`,
 		"[\"\xff\"]":                          `expected JSON in UTF-8, received other bytes at offset 2`,
-		"\xef\xbb\xbf[]":                      "invalid JSON at line 1, column 1: invalid character 'ï' looking for beginning of value",
+		"\xef\xbb\xbf[]":                      `expected JSON, received a byte order mark (UTF-8) before it`,
 		`[NaN]`:                               `invalid JSON at line 1, column 2: invalid character 'N' looking for beginning of value`,
 		`[01]`:                                `invalid JSON at line 1, column 3: invalid character '1' after array element`,
 		`[1e999999999]`:                       `[0]: expected a number within the range of a double, received "1e999999999"`,

@@ -86,6 +86,10 @@ var (
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
 				withReason("FREESALE means that seats are unlimited, so the marketplace ignores the number.").
 				fix("Omit vacancies or send null. If you count seats, use AVAILABLE instead.")
+	SlotOffset = availability.should("availability.slot.offset", "AVL-15", "A slot's UTC offset is that of the product's time zone at that time").
+			needs("availability.shape", "availability.slot.start", "availability.slot.end").
+			withReason("A summer offset that is sent in winter, or the reverse, makes every guest an hour early or late.").
+			fix("Compute the offset from the time zone database for the slot's own date, never from today's date or a constant. Times in UTC may end in Z.")
 	AvailabilityContentType = availability.contentType(partnerapi.Availability, "availability.json")
 	AvailabilityWrongKey    = availability.wrongKey(partnerapi.Availability, "availability.json")
 	AvailabilityMissingKey  = availability.missingKey(partnerapi.Availability)

@@ -18,7 +18,8 @@ type announcer struct {
 	choice   plan.Choice
 	verdicts *judge.Verdicts
 	time     *partner.Time
-	words    func(string) string       // prepares a text for display
+	words    func(string) string // prepares a text for display
+	hints    hints
 	waiting  []string                  // ids of the rules still to be announced
 	failed   atomic.Pointer[rule.Rule] // the first failed rule, if FailFast is set
 }
@@ -91,9 +92,10 @@ func (a *announcer) knowsNeeds(one rule.Rule) bool {
 	return true
 }
 
-// showVerdict returns a verdict as reports show it: a breach in the baseline is known.
+// showVerdict returns a verdict as reports show it: with a hint, and a breach in the baseline is known.
 func (a *announcer) showVerdict(v *report.RuleResult) report.RuleResult {
 	shown := *v
+	a.hints.addTo(&shown)
 	if shown.Outcome == report.Failed || shown.Outcome == report.Warned {
 		if entry, known := a.config.Baseline.Covers(v.ID, a.time.StartTime()); known {
 			shown.Outcome, shown.Known = report.Known, a.words(entry.Words())

@@ -62,6 +62,7 @@ type Config struct {
 	Webhooks              *Webhooks      // receive and judge the partner's webhooks; nil: they are not judged
 	Version               string         // of the suite, for the report and the User-Agent
 	Progress              func(report.RuleResult)
+	Estimating            func(Estimate)        // called when the catalog and the slots were read
 	Waiting               func(until time.Time) // called before the run waits for holds to expire
 	Listening             func(url string)      // called when webhooks are received, with the integration's address
 }
@@ -120,6 +121,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Progress == nil {
 		c.Progress = func(report.RuleResult) {}
+	}
+	if c.Estimating == nil {
+		c.Estimating = func(Estimate) {}
 	}
 	if c.Waiting == nil {
 		c.Waiting = func(time.Time) {}

@@ -20,6 +20,7 @@ func (r *run) judgeAll(ctx context.Context) {
 	r.player.Time.Keep(r.malformedTime())
 	early := false
 	for _, group := range judge.Groups() {
+		r.announceEstimate()
 		if group.Cases {
 			if early = r.isSlow(); early {
 				r.judgeGroup(ctx, mayStop())

@@ -38,7 +38,8 @@ type Plan struct {
 	Webhooks      string              `json:"webhooks,omitempty"` // the integration's address, below which webhooks are received
 	WebhookWait   string              `json:"webhook_wait,omitempty"`
 	Ledger        string              `json:"ledger,omitempty"`
-	Warning       string              `json:"warning,omitempty"` // why not everything can be judged
+	Estimate      *Estimate           `json:"estimate,omitempty"` // by the answer times just seen; absent if none was seen
+	Warning       string              `json:"warning,omitempty"`  // why not everything can be judged
 
 	PlannedOptions []PlannedOption `json:"planned_options,omitempty"` // options that get one hold each; the run's other holds are for slots of these and similar options
 }
@@ -129,6 +130,9 @@ func Foresee(ctx context.Context, config Config) (Plan, error) {
 		return plan, fmt.Errorf("%s", words(survey.Outside))
 	case survey.SlotsStop != nil && len(survey.Offers) == 0:
 		return plan, fmt.Errorf("availability could not be read: %s", words(survey.SlotsStop.Message))
+	}
+	if e, known := config.withDefaults().estimate(r.client.Exchanges()); known {
+		plan.Estimate = &e
 	}
 	if plan.MaxHolds > 0 {
 		for _, key := range scenario.PlayOptionChecks(ctx, r.player) {

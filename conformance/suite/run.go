@@ -31,6 +31,7 @@ type run struct {
 	casesWithoutHolds int         // cases of the plan without holds or bookings to judge them
 	slots             []report.SlotSeats
 	pictures          map[string][]byte // pictures of broken rules, by file name
+	estimated         bool              // the user was told how long the run takes
 	fault             string            // why the suite itself failed; "" if it did not
 }
 
@@ -57,7 +58,7 @@ func newRun(halt context.Context, config Config) *run {
 		Tickets: config.HandlesTicketDelivery, LimitScale: config.LimitScale, Observer: r.fields,
 		Lifecycles: config.Explore, Seed: config.Seed, Depth: plan.Depth(config.Depth),
 	})
-	r.announcer = &announcer{config: r.config, choice: r.choice, verdicts: r.verdicts, time: r.player.Time, words: client.Redactor().Words}
+	r.announcer = &announcer{config: r.config, choice: r.choice, verdicts: r.verdicts, time: r.player.Time, words: client.Redactor().Words, hints: hints{config, client}}
 	return r
 }
 

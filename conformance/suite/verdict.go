@@ -7,6 +7,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // ending is how a run ended, as far as its verdict depends on it.
@@ -17,6 +18,7 @@ type ending struct {
 	ranOut      bool          // the time was used up
 	catalog     *partner.Stop // why there is no catalog; nil if there is one, or if none was needed
 	outside     string        // what the user selected and the catalog lacks; "" if nothing
+	unreachable string        // why the partner was not reached, at first or any more; "" if it was
 	nothingFree string        // why no slot can be booked; "" if one can
 	words       func(string) string
 }
@@ -28,6 +30,9 @@ func (r *run) newEnding() ending {
 	}
 	if survey := r.player.LastSurvey(); survey != nil {
 		e.catalog, e.outside = survey.Stop, survey.Outside
+	}
+	if v := r.verdicts.Get(rule.Reachable.ID); v != nil && v.Outcome == report.Inconclusive {
+		e.unreachable = r.announcer.showVerdict(v).Message
 	}
 	return e
 }
@@ -56,8 +61,8 @@ func (e ending) incompleteReason(inconclusive int) string {
 		return e.fault
 	case e.catalog.OnlyMissing():
 		return e.words(e.catalog.Message)
-	case e.catalog != nil:
-		return "the partner could not be reached: " + e.words(e.catalog.Message)
+	case e.unreachable != "":
+		return "the partner could not be reached: " + e.unreachable
 	case e.outside != "":
 		return e.words(e.outside)
 	case e.config.Ledger.Err() != nil:

@@ -131,6 +131,50 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	})
 }
 
+func TestHoldsThatExpireWithinAMinuteAreWaitedForWithoutAFlag(t *testing.T) {
+	t.Parallel()
+	inBubble(t, mockpartner.Options{HoldFor: 45 * time.Second}, nil, suite.Config{HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
+		for _, id := range expiryRules {
+			if r := find(t, result, id); r.Outcome != report.Passed {
+				t.Errorf("Expected %s to pass, received %s: %s", id, r.Outcome, r.Message)
+			}
+		}
+		if took := time.Duration(result.DurationMS) * time.Millisecond; took < 45*time.Second || took > suite.DefaultMaxDuration {
+			t.Errorf("Expected the wait within the run's own time, received %s", took)
+		}
+	})
+	inBubble(t, mockpartner.Options{HoldFor: 20 * time.Minute}, nil, suite.Config{}, func(t *testing.T, result *report.Result) {
+		if r := find(t, result, "confirm.expired"); r.Outcome != report.Skipped || !strings.Contains(r.Remedy, "--include-slow, which waits about 1200 s") {
+			t.Errorf("Expected the flag and the seconds, received %s: %s", r.Outcome, r.Remedy)
+		}
+	})
+}
+
+func TestTheEstimateOfASlowPartnerIsHonest(t *testing.T) {
+	t.Parallel()
+	var first suite.Estimate
+	run := func(most time.Duration, check func(took time.Duration, c report.Coverage)) {
+		config := suite.Config{Depth: "standard", MaxDuration: most, HandlesTicketDelivery: true, Estimating: func(e suite.Estimate) { first = e }}
+		inBubble(t, mockpartner.Options{}, delayAnswer(250*time.Millisecond), config, func(_ *testing.T, result *report.Result) {
+			check(time.Duration(result.DurationMS)*time.Millisecond, result.Coverage)
+		})
+	}
+	run(0, func(took time.Duration, c report.Coverage) {
+		if said := time.Duration(first.Seconds) * time.Second; took < said*3/4 || took > said*5/4 || first.Share > 0.5 || c.CasesLeftOut == 0 {
+			t.Errorf("Expected what was estimated, %q, received %s", first, took)
+		}
+	})
+	enough, err := time.ParseDuration(first.MaxDuration)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(enough, func(took time.Duration, c report.Coverage) {
+		if said := time.Duration(first.Seconds) * time.Second; first.Share < 1 || took < said*3/4 || took > said*5/4 || c.CasesLeftOut+c.CasesBrief > 0 {
+			t.Errorf("Expected the complete plan in %q, received %s and %+v", first, took, c)
+		}
+	})
+}
+
 func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
 	t.Parallel()
 	config := suite.Config{IncludeSlow: true, Depth: "standard", Rules: []string{"confirm.expired"}}

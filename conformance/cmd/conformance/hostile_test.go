@@ -31,7 +31,6 @@ const mostBytes = 256 << 20
 
 func hostiles() []hostile {
 	return []hostile{
-		{name: "answers garbage", once: true, breaks: "status", answer: answerBytes("\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe")},
 		{name: "answers with an endless first line", once: true, breaks: "status", answer: answerEndlessly("x")},
 		{name: "answers with an endless header", once: true, breaks: "status", answer: answerEndlessly("HTTP/1.1 200 OK\r\n", "X-Header: and one more\r\n")},
 		{name: "answers with half a header", once: true, breaks: "status", answer: answerBytes("HTTP/1.1 200 OK\r\nContent-Le")},

@@ -39,6 +39,9 @@ func (t *terminal) plan(p suite.Plan) {
 		t.printf("writes  about %d holds and %d bookings%s, at most %d and %d; each is released or cancelled again\n", p.Holds, p.Bookings, lifecycles, p.MaxHolds, p.MaxBookings)
 	}
 	t.printf("depth   %s: about %s\n", p.Depth, plural.Count(p.Calls, "call"))
+	if p.Estimate != nil {
+		t.printf("takes   %s\n", p.Estimate)
+	}
 	t.printf("where   %s, %s\n", describeScope(p), days(p))
 	atOnce := "makes no concurrent calls"
 	if p.CallsAtOnce > 1 {

@@ -1,12 +1,15 @@
 package main_test
 
 import (
+	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 func TestAnOptionThatIsRefusedHidesNothingAboutTheOthers(t *testing.T) {
@@ -85,5 +88,27 @@ func TestPartnersThatShareSeatsOrStopSellingEarlyAreNotAccused(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestA503OfAnEndpointThatServesOtherCallsMayBeALimit(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	limit := func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1)%5 == 0 {
+			text(http.StatusServiceUnavailable, "application/json", `{"message":"Too busy"}`)(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}
+	r := judge(t, serveChanged(t, newSmallMock(t), changeEndpoint(partnerapi.Reserve, limit)), "--depth", "quick", "--label", "reserve")
+	failed := r.outcomes(report.Failed)
+	if len(failed) == 0 {
+		t.Fatalf("Expected a breach, received none\n%s", r.notPassed())
+	}
+	for _, id := range failed {
+		if message := r.rule(t, id).Message; !strings.Contains(message, "it must answer 429 with Retry-After") || !strings.Contains(message, "--max-rps 5 or with --no-races") {
+			t.Errorf("Expected a hint of a limit on calls, received %s: %s", id, message)
+		}
 	}
 }

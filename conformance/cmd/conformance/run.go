@@ -203,6 +203,7 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) (*suite.Ou
 	screen.verbose = flags.verbose
 	screen.begin(config)
 	config.Progress, config.Waiting, config.Listening = screen.rule, screen.printWait, screen.listening(config)
+	config.Estimating = screen.printEstimate
 	if flags.progress == progressJSON {
 		config.Progress = lines.rules(redact)
 	}

@@ -120,6 +120,15 @@ func tellingCall(r report.RuleResult) (best *report.Exchange) {
 	return best
 }
 
+// leastEstimated is the shortest run, in seconds, whose duration is worth a line.
+const leastEstimated = 10
+
+func (s *screen) printEstimate(e suite.Estimate) {
+	if e.Seconds >= leastEstimated {
+		s.printAboveBar(func() { s.printf("this run takes %s\n\n", e) })
+	}
+}
+
 func (s *screen) printWait(until time.Time) {
 	s.printAboveBar(func() { s.printf("waiting until %s for a hold to expire\n", until.Local().Format(time.TimeOnly)) })
 }

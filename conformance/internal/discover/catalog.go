@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -80,10 +81,8 @@ func ReadProduct(value any) Product {
 	product := Product{ID: text(object, "id"), Zone: time.UTC}
 	product.AllowFreesale, _ = object["allowFreesale"].(bool)
 	product.UpdatedAt, _ = partnerapi.ParseDateTime(text(object, "updatedAt"))
-	if name := text(object, "timeZone"); name != "" && name != "Local" {
-		if zone, err := time.LoadLocation(name); err == nil {
-			product.Zone, product.ZoneKnown = zone, true
-		}
+	if zone, err := schemas.LoadZone(text(object, "timeZone")); err == nil {
+		product.Zone, product.ZoneKnown = zone, true
 	}
 	for _, option := range list(object, "options") {
 		read := Option{ID: text(option, "id")}

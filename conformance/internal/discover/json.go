@@ -93,9 +93,12 @@ func split(array []byte, most int) []json.RawMessage {
 var ErrShape = errors.New("unexpected shape")
 
 func wellFormed(raw []byte) error {
+	wrapping := schemas.Wrapping(raw)
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
 		return errors.New("the body is empty")
+	case wrapping != "":
+		return fmt.Errorf("expected JSON, received %s", wrapping)
 	case !utf8.Valid(raw):
 		return errors.New("the body is not UTF-8")
 	case !json.Valid(raw):

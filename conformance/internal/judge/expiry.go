@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"partnerkit.dev/conformance/internal/scenario"
@@ -62,9 +63,21 @@ func canExpire(m scenario.Means) Finding {
 	case m.ClockErr != nil:
 		return Doubt("%v", m.ClockErr).withRemedy("Check --clock-url.")
 	case !m.Moves && !m.Waits:
-		return ends(report.Skipped, "the run did not wait for a hold to expire").withRemedy("Run with --clock-url, or with --include-slow, which waits.")
+		return ends(report.Skipped, "the run did not wait for a hold to expire").withRemedy(waitRemedy(m.Life))
 	default:
 		return Finding{}
+	}
+}
+
+// waitRemedy returns how a hold with that lifetime can expire in a run.
+func waitRemedy(life time.Duration) string {
+	switch {
+	case life <= 0:
+		return "Run with --clock-url, or with --include-slow, which waits."
+	case life > scenario.LongestWait:
+		return fmt.Sprintf("Run with --clock-url. The partner's holds expire after %.0f s, and --include-slow waits at most %.0f s.", life.Seconds(), scenario.LongestWait.Seconds())
+	default:
+		return fmt.Sprintf("Run with --include-slow, which waits about %.0f s for the holds to expire, or with --clock-url.", life.Seconds())
 	}
 }
 

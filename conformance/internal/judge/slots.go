@@ -22,7 +22,7 @@ func slotRules(known bool) []rule.Rule {
 		rule.SlotUnique, rule.SlotEndsLater, rule.SlotWithinCapacity, rule.SlotSoldOutEmpty, rule.SlotOpenHasSeats, rule.SlotFreesaleUncounted,
 	}
 	if known {
-		rules = append(rules, rule.SlotKnownUnit, rule.SlotWindow)
+		rules = append(rules, rule.SlotKnownUnit, rule.SlotWindow, rule.SlotOffset)
 	}
 	return rules
 }
@@ -70,6 +70,19 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 	if !slot.Start.IsZero() && in.Product.ZoneKnown && !in.Window.Contains(slot.Start, in.Product.Zone) {
 		note(rule.SlotWindow, "/localDateTimeStart", "expected a date from %s to %s in %s, received %s",
 			in.Window.From, in.Window.To, in.Product.Zone, slot.Start.In(in.Product.Zone).Format(partnerapi.DateLayout))
+	}
+	for _, at := range []struct {
+		place string
+		time  time.Time
+	}{{"/localDateTimeStart", slot.Start}, {"/localDateTimeEnd", slot.End}} {
+		if at.time.IsZero() || !in.Product.ZoneKnown {
+			continue
+		}
+		there := at.time.In(in.Product.Zone)
+		_, sent := at.time.Zone()
+		if _, want := there.Zone(); sent != 0 && sent != want {
+			note(rule.SlotOffset, at.place, "expected the offset of %s at that time, %s, received %s", in.Product.Zone, there.Format("-07:00"), at.time.Format("-07:00"))
+		}
 	}
 	if !slot.Start.IsZero() && !slot.End.IsZero() && !slot.End.After(slot.Start) {
 		note(rule.SlotEndsLater, "/localDateTimeEnd", "expected a time after the start, %s, received %s", slot.StartText, partnerapi.FormatDateTime(slot.End))

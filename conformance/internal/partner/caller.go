@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
@@ -34,6 +35,7 @@ type Caller struct {
 	Sparing    bool // send no call that the rules can be judged without
 
 	paces paces
+	gone  atomic.Bool // the last call did not arrive, however often it was sent
 }
 
 // NewCaller returns a caller within a run's time. The limits of the contract are scaled.
@@ -80,6 +82,9 @@ func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.
 		if answer != nil {
 			pace.record(answer.Exchange)
 		}
+		if stop == nil && answer.IsUnsent() {
+			answer, stop = c.sendUntilItArrives(ctx, call, answer)
+		}
 		if stop != nil {
 			return answer, stop
 		}
@@ -90,6 +95,26 @@ func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.
 			return answer, pace.stopUnanswered(call)
 		}
 	}
+}
+
+// mostConnects is how often a call is sent again that could not be delivered to a partner that has answered before.
+const mostConnects = 3
+
+// sendUntilItArrives sends a call again that did not arrive. What fails below HTTP shows nothing about the partner's
+// answers, and a server may just be restarting. It returns a stop if the partner cannot be reached any more.
+func (c *Caller) sendUntilItArrives(ctx context.Context, call probe.Call, answer *probe.Answer) (*probe.Answer, *Stop) {
+	for wait := shortestWait; answer.IsUnsent(); wait *= 2 {
+		if c.gone.Load() || !c.Client.WasReached() || wait >= shortestWait<<mostConnects {
+			c.gone.Store(true)
+			return nil, StopAt(Unreachable, answer, "%s", answer.Failure.Message)
+		}
+		Wait(ctx, c.ScaleLimit(wait))
+		var stop *Stop
+		if answer, stop = c.send(ctx, call); stop != nil {
+			return answer, stop
+		}
+	}
+	return answer, nil
 }
 
 // SendUnusual sends, once, a call that the marketplace never sends. The contract sets no limit for it: it
@@ -103,6 +128,9 @@ func (c *Caller) SendUnusual(ctx context.Context, call probe.Call) (*probe.Answe
 	}
 	call.Deadline, call.BadInput = c.timedAs(Limit{Endpoint: call.Endpoint}, call).Deadline, true
 	answer, stop := c.send(ctx, call)
+	if stop == nil && answer.IsUnsent() {
+		answer, stop = c.sendUntilItArrives(ctx, call, answer)
+	}
 	if answer != nil && answer.Failure != nil && stop != nil {
 		return nil, stop
 	}
@@ -135,6 +163,9 @@ func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Sto
 			continue
 		}
 		c.Time.patience.served()
+		if answer.Failure == nil {
+			c.gone.Store(false)
+		}
 		return answer, nil
 	}
 }
@@ -221,7 +252,7 @@ func (c *Caller) MaySend(ctx context.Context, endpoints ...partnerapi.Endpoint) 
 // AnsweredAll returns a stop if a call of a race was not answered in time: its effect is unknown.
 func AnsweredAll(answers []*probe.Answer) *Stop {
 	for _, answer := range answers {
-		if answer.Failure != nil && (answer.Failure.Kind == report.Timeout || answer.Failure.Kind == report.Stopped || answer.Closed) {
+		if answer.Failure != nil && (answer.Failure.Kind == report.Timeout || answer.Failure.Kind == report.Stopped || answer.Closed || answer.IsUnsent()) {
 			return NotHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
 		}
 	}

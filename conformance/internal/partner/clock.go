@@ -220,6 +220,9 @@ func (t *Time) Lengthen(waited time.Duration) {
 	t.deadline = t.deadline.Add(waited)
 }
 
+// HasUntil reports whether the run has time until then.
+func (t *Time) HasUntil(then time.Time) bool { return then.Before(t.deadline) }
+
 // Sleep waits until the given time and extends the run by the time waited. It reports false when
 // there was nothing to wait for, or when the run must stop.
 func (t *Time) Sleep(ctx context.Context, until time.Time) bool {

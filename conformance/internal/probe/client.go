@@ -11,7 +11,6 @@ import (
 	"context"
 	"crypto/x509"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -80,6 +79,13 @@ type Answer struct {
 	// Closed means that the partner closed a kept-alive connection before the first byte of an
 	// answer. That is lawful, and it is unknown whether the call arrived.
 	Closed bool
+	// NoHTTP means that the server closed the connection without a byte, or speaks another protocol.
+	NoHTTP bool
+}
+
+// IsUnsent reports whether the call did not arrive: there was no connection, or none with TLS.
+func (a *Answer) IsUnsent() bool {
+	return a.Failure != nil && slices.Contains([]report.FailureKind{report.Refused, report.Unresolved, report.TLS}, a.Failure.Kind)
 }
 
 // HasStatus reports whether the complete answer was read, with one of the statuses.
@@ -117,7 +123,8 @@ type Client struct {
 
 	mu        sync.Mutex
 	exchanges []*report.Exchange
-	kept      int // bytes of complete bodies
+	kept      int                          // bytes of complete bodies
+	serves    map[partnerapi.Endpoint]bool // the endpoints that have answered with a 2xx
 }
 
 // NewClient returns a client that has sent nothing yet.
@@ -126,6 +133,7 @@ func NewClient(config Config) *Client {
 		config: config,
 		redact: NewRedactor(config.AuthKey, config.WebhookSecret),
 		rate:   rate.NewLimiter(cmp.Or(rate.Limit(config.MaxRPS), rate.Inf), 1),
+		serves: map[partnerapi.Endpoint]bool{},
 	}
 	c.http = client(c.transport())
 	return c
@@ -144,8 +152,39 @@ func (c *Client) Exchanges() []*report.Exchange {
 	return slices.Clone(c.exchanges)
 }
 
+// Serves reports whether an endpoint has ever answered with a 2xx.
+func (c *Client) Serves(endpoint partnerapi.Endpoint) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.serves[endpoint]
+}
+
+func (c *Client) noteStatus(endpoint partnerapi.Endpoint, status int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.serves[endpoint] = c.serves[endpoint] || status/100 == 2
+}
+
 // WasReached reports whether the partner has ever answered.
 func (c *Client) WasReached() bool { return c.reached.Load() }
+
+// SpeaksHTTP reports whether the server answers a request for the base URL itself, with whatever status. The request has
+// no key, and is not a part of the evidence.
+func (c *Client) SpeaksHTTP(ctx context.Context, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.config.BaseURL.String(), http.NoBody)
+	if err != nil {
+		return false
+	}
+	request.Header.Set("User-Agent", c.config.UserAgent)
+	answer, err := c.http.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = answer.Body.Close()
+	return true
+}
 
 // Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -194,12 +233,14 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 	raw, err := c.exchange(with, exchange, request.WithContext(way.trace(within)), sizeCap(call.Endpoint), redact)
 	exchange.Duration = time.Since(exchange.StartedAt)
 	if err != nil {
-		exchange.Failure = attempt{
+		tried := attempt{
 			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
 			way: way, reached: reached, began: exchange.Response != nil,
-		}.failure(ctx)
+		}
+		exchange.Failure = tried.failure(ctx)
 		exchange.Failure.Message = redact.shorten(exchange.Failure.Message, longestMessage)
 		answer := &Answer{Exchange: exchange, Key: call.Key, Closed: way.wasClosed(exchange.Failure.Kind)}
+		answer.NoHTTP = exchange.Failure.Kind == report.Reset && !way.answered.Load() || tried.isNoHTTP()
 		if answer.Closed {
 			c.closes.Store(true)
 			c.http.CloseIdleConnections() // the other connections are as old
@@ -259,10 +300,11 @@ func (c *Client) exchange(with *http.Client, exchange *report.Exchange, request 
 	}
 	defer answer.Body.Close()
 	c.reached.Store(true)
+	c.noteStatus(exchange.Endpoint, answer.StatusCode)
 	if answer.ContentLength > largest {
 		largest = firstPiece // enough to show; the rest is not worth the wait
 	}
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, largest+1))
+	raw, err := readBody(answer, largest)
 	if err == nil && int64(len(raw)) > largest {
 		err = errTooLarge
 	}

@@ -124,13 +124,13 @@ func (a attempt) failure(run context.Context) *report.Failure {
 		a.err = wrapped.Err
 	}
 	waited := a.deadline.Round(time.Millisecond)
-	shakingHands := !a.reached && a.way.dialled.Load() && !a.way.connected.Load()
+	shakingHands := a.way.dialled.Load() && !a.way.connected.Load()
 	switch {
 	case run.Err() != nil:
 		return &report.Failure{Kind: report.Stopped, Message: "the run ended before the answer came"}
 	case a.timedOut() && !a.reached && !a.way.dialled.Load():
 		return &report.Failure{Kind: report.Refused, Message: fmt.Sprintf("no connection within %s", waited)}
-	case a.timedOut() && shakingHands:
+	case a.timedOut() && !a.reached && shakingHands:
 		return &report.Failure{Kind: report.TLS, Message: fmt.Sprintf("the TLS handshake was not finished within %s", waited)}
 	case a.timedOut():
 		return &report.Failure{Kind: report.Timeout, Message: fmt.Sprintf("no complete answer within %s", waited)}
@@ -142,6 +142,10 @@ func (a attempt) failure(run context.Context) *report.Failure {
 		return &report.Failure{Kind: report.TLS, Message: fmt.Sprintf("the TLS handshake failed: %v", a.err)}
 	case a.brokeOff() && shakingHands:
 		return &report.Failure{Kind: report.TLS, Message: "the connection was closed during the TLS handshake"}
+	case shakingHands && !is[*net.OpError](a.err):
+		return &report.Failure{Kind: report.TLS, Message: fmt.Sprintf("the TLS handshake failed: %v", a.err)}
+	case a.brokeOff() && !a.way.answered.Load():
+		return &report.Failure{Kind: report.Reset, Message: "the connection was closed before an answer began"}
 	case a.brokeOff():
 		return &report.Failure{Kind: report.Reset, Message: "the connection was closed before the answer was complete"}
 	case a.began:
@@ -153,7 +157,15 @@ func (a attempt) failure(run context.Context) *report.Failure {
 	if dial := (*net.OpError)(nil); errors.As(a.err, &dial) && dial.Op == "dial" {
 		return &report.Failure{Kind: report.Refused, Message: fmt.Sprintf("no connection: %v", a.err)}
 	}
+	if a.isNoHTTP() {
+		return &report.Failure{Kind: report.Protocol, Message: fmt.Sprintf("the server does not speak HTTP where the base URL leads to: %v", a.err)}
+	}
 	return &report.Failure{Kind: report.Protocol, Message: fmt.Sprintf("the answer cannot be read as HTTP: %v", a.err)}
+}
+
+// isNoHTTP reports whether the answer does not begin as HTTP does. The error of net/http has no type.
+func (a attempt) isNoHTTP() bool {
+	return !a.began && strings.Contains(a.err.Error(), "malformed HTTP ")
 }
 
 func (a attempt) timedOut() bool {
@@ -166,7 +178,11 @@ func (a attempt) brokeOff() bool {
 }
 
 func (a attempt) handshakeFailed() bool {
-	return is[*tls.CertificateVerificationError](a.err) || is[tls.RecordHeaderError](a.err) || is[tls.AlertError](a.err)
+	// crypto/tls has no type for the alerts of TCP. A server that wants the client's certificate sends one after the
+	// handshake.
+	alert := (*net.OpError)(nil)
+	return is[*tls.CertificateVerificationError](a.err) || is[tls.RecordHeaderError](a.err) ||
+		errors.As(a.err, &alert) && (alert.Op == "remote error" || alert.Op == "local error")
 }
 
 func is[E error](err error) bool {

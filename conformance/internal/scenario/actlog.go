@@ -94,7 +94,11 @@ var kinds = map[partnerapi.Endpoint]model.Kind{
 // addTries adds calls with other keys than the partner's. A connection that was closed shows nothing about the key.
 func (t *ActLog) addTries(o *Opening, tries KeyTries) {
 	for _, try := range tries {
-		t.addCall(o, try.Answer, try.String())
+		if try.Unknown {
+			t.addUnknown(try.Answer, try.String())
+		} else {
+			t.addCall(o, try.Answer, try.String())
+		}
 	}
 }
 

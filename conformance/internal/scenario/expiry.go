@@ -12,6 +12,8 @@ import (
 const (
 	// LongestWait is the longest lifetime of a hold that a run waits for.
 	LongestWait = 35 * time.Minute
+	// ShortWait is the longest lifetime of a hold that a run waits for without being asked to.
+	ShortWait = time.Minute
 	// expiringHolds is the number of holds that expire together. An unexpected result can then be
 	// measured again without a second wait.
 	expiringHolds = 3
@@ -130,7 +132,7 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 		case ctx.Err() != nil:
 			return p.Time.StopCause()
 		case time.Now().Before(over):
-			return partner.NewStop("no further hold was waited for")
+			return partner.NewStop("no further hold was waited for").WithRemedy("Run with --include-slow, or with a longer --max-duration.")
 		default:
 			return nil
 		}
@@ -147,19 +149,25 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 
 // Means is the way in which a run can let a hold expire.
 type Means struct {
-	ClockErr error // why the target's clock cannot be used
-	Moves    bool  // the target's clock is moved
-	Waits    bool  // the run waits
+	ClockErr error         // why the target's clock cannot be used
+	Moves    bool          // the target's clock is moved
+	Waits    bool          // the run waits
+	Life     time.Duration // of the partner's holds; 0 if unknown
 }
 
 // PlayMeans returns how the run can let a hold expire.
-func PlayMeans(_ context.Context, p *Player, _ int) Means {
-	return Means{ClockErr: p.Clock.Err, Moves: p.Clock.CanMove(), Waits: p.waits()}
+func PlayMeans(ctx context.Context, p *Player, _ int) Means {
+	m := Means{ClockErr: p.Clock.Err, Moves: p.Clock.CanMove()}
+	if h := PlayBooking(ctx, p, 0).Hold; h != nil && !h.Expires.IsZero() {
+		m.Life = h.Life
+	}
+	m.Waits = p.waits()
+	return m
 }
 
-// waits reports whether the run itself waits for holds to expire.
+// waits reports whether the run itself waits for holds to expire: if it was asked to, or if they are short.
 func (p *Player) waits() bool {
-	return p.IncludeSlow && !p.Clock.CanMove() && p.Clock.Err == nil
+	return (p.IncludeSlow || p.Book.traits.brief) && !p.Clock.CanMove() && p.Clock.Err == nil
 }
 
 // PlayUnexpirable returns the first hold if the run waits for expiry and this hold is not worth waiting
@@ -224,6 +232,14 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 		if o.After(over) {
 			over = o
 		}
+	}
+	if !p.IncludeSlow {
+		// A run that was not asked to wait does so within its own time.
+		if !p.Time.HasUntil(over) {
+			return
+		}
+		began := time.Now()
+		defer func() { p.Time.Lengthen(began.Sub(time.Now())) }()
 	}
 	waiting(over)
 	if time.Now().Before(live) {

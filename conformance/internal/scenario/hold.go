@@ -46,6 +46,7 @@ type Traits struct {
 	early, late int    // of the holds without seats: how many took them nevertheless, and how many did not
 	held        bool   // a hold was made
 	keeps       bool   // a hold was made that keeps seats
+	brief       bool   // the last hold expires within ShortWait
 	// without lists the products with holds that keep no seats.
 	without map[string]bool
 }
@@ -153,6 +154,7 @@ func (b *Booker) ReadExpiry(h *Hold) {
 		return
 	}
 	h.Expires, h.Life = expires, expires.Sub(h.Answered.Add(b.clock.Offset()))
+	b.traits.brief = h.Life > 0 && h.Life <= ShortWait
 	if h.Holdless() {
 		b.traits.without[h.entry.ProductID] = true
 	} else {

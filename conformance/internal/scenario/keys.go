@@ -17,6 +17,8 @@ type KeyTry struct {
 	Number int  // ordinal among the calls with this key
 	Fresh  bool // on a new connection; else on one that has carried the registered key
 	Bare   bool // without optional fields, or without a body where that is lawful
+	// Unknown: about a code or booking id that the partner does not know. The key is checked first there, too.
+	Unknown bool
 	Answer *probe.Answer
 }
 
@@ -77,10 +79,26 @@ func (k keyTrial) tries() (all []KeyTry) {
 	return all[:min(len(all), k.Affordable(k.endpoint, keyShare))]
 }
 
+// triesOfUnknown is the ordinal of the call with a key that is about an unknown code.
+const triesOfUnknown = 3
+
+// namesCode reports whether the calls of an endpoint are about a code or a booking id.
+func namesCode(endpoint partnerapi.Endpoint) bool {
+	return slices.Contains([]partnerapi.Endpoint{partnerapi.Confirm, partnerapi.Release, partnerapi.Cancel}, endpoint)
+}
+
+// code returns the code or booking id that a try is about: that of the lifecycle, or an unknown one.
+func (t KeyTry) code(account *Account, own string) string {
+	if t.Unknown {
+		return account.UnknownCode()
+	}
+	return own
+}
+
 // run makes the calls until one is accepted or the partner answers 429.
 func (k keyTrial) run(ctx context.Context) (tried KeyTries, stop *partner.Stop) {
 	for i, try := range k.tries() {
-		try.Bare = i%2 == 1
+		try.Bare, try.Unknown = i%2 == 1, try.Number == triesOfUnknown && namesCode(k.endpoint)
 		switch {
 		case ctx.Err() != nil:
 			return tried, k.Time.StopCause()
@@ -167,7 +185,11 @@ func PlayNearKeys(ctx context.Context, p *Player, attempt int) *NearKeys {
 		})
 		t.countAfter("after the reserves with wrong keys")
 		t.keys(partnerapi.Confirm, &k.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
-			return p.Book.Confirm(ctx, purpose, k.Hold, !try.Bare, try.Key)
+			of := k.Hold
+			if try.Unknown {
+				of = p.Account.UnknownHold(k.Offer)
+			}
+			return p.Book.Confirm(ctx, purpose, of, !try.Bare, try.Key)
 		})
 		t.countAfter("after the confirms with wrong keys")
 		t.give("release the hold", true, "after the release with the good key")
@@ -195,6 +217,9 @@ func (t lifecyclePlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call
 		tried, stop := keyTrial{t.Calls, endpoint, good, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
 			if try.Bare {
 				purpose += ", without optional fields"
+			}
+			if try.Unknown {
+				purpose += ", about an unknown code"
 			}
 			return call(string(endpoint)+" "+purpose, try)
 		}}.run(t.ctx)
@@ -228,7 +253,7 @@ func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearKeys {
 	return playOnce(p, "near releases", attempt, func(n *NearKeys, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
 		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
-			return p.Book.ReleaseAs(ctx, purpose, n.Hold.Code, !try.Bare, try.Key)
+			return p.Book.ReleaseAs(ctx, purpose, try.code(p.Account, n.Hold.Code), !try.Bare, try.Key)
 		})
 		t.countAfter("after the releases with wrong keys")
 		t.give("release the hold", true, "after the release with the good key")
@@ -258,7 +283,7 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearKeys {
 			return p.Book.Release(ctx, "release the booked code "+purpose, n.Hold.Code, key)
 		})
 		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
-			return p.Book.CancelAs(ctx, purpose, n.BookingID(), !try.Bare, try.Key)
+			return p.Book.CancelAs(ctx, purpose, try.code(p.Account, n.BookingID()), !try.Bare, try.Key)
 		})
 		t.countAfter("after the cancellations with wrong keys")
 		t.undo("cancel the booking", true, "after the cancellation with the good key")
@@ -278,6 +303,9 @@ func (t KeyTry) String() string {
 	where := "on a connection that the registered key was sent on"
 	if t.Fresh {
 		where = "on a new connection"
+	}
+	if t.Unknown {
+		where += ", about an unknown code"
 	}
 	return fmt.Sprintf("%s, call %d with it, %s", t.Key, t.Number, where)
 }

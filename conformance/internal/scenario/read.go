@@ -97,17 +97,16 @@ func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key
 	return answer, stop
 }
 
-// rejectsWindow returns the stop if a partner cannot be reached or refuses the key.
-func rejectsWindow(answer *probe.Answer) *partner.Stop {
-	if answer.Failure != nil {
-		switch answer.Failure.Kind {
-		case report.Refused, report.Unresolved, report.TLS:
-			return partner.StopAt(partner.Unreachable, answer, "%s", answer.Failure.Message)
-		}
-	} else if status := answer.Response.Status; status == http.StatusUnauthorized || status == http.StatusForbidden {
+// rejectsRun returns the stop if a partner refuses the key, or its server does not speak HTTP at all.
+func (r *reader) rejectsRun(ctx context.Context, answer *probe.Answer) *partner.Stop {
+	switch {
+	case answer.NoHTTP && !r.calls.Client.SpeaksHTTP(ctx, answer.Limit):
+		return partner.StopAt(partner.Unreachable, answer, "%s", answer.Failure.Message)
+	case answer.HasStatus(http.StatusUnauthorized, http.StatusForbidden):
 		return partner.StopAt(partner.KeyRefused, answer, "Expected 200 for the registered key, received %s", answer.Words())
+	default:
+		return nil
 	}
-	return nil
 }
 
 // readCatalog reads an answer of GET /products. If see is not nil, it receives each schema problem

@@ -28,6 +28,9 @@ const (
 	mostSlotsInAll = 200_000
 )
 
+// FirstPull is the purpose of the first call of a run.
+const FirstPull = "first pull of the catalog"
+
 // Survey is the catalog and the slots before anything is booked.
 type Survey struct {
 	Stop     *partner.Stop // why there is no catalog; nil if there is one
@@ -75,12 +78,12 @@ func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *partner.Stop {
 	if err := p.Clock.Read(ctx); err != nil {
 		p.Clock.GiveUp(err) // expiry is not judged; everything else is
 	}
-	answer, stop := p.read.pull(ctx, "first pull of the catalog", nil, probe.GoodKey)
+	answer, stop := p.read.pull(ctx, FirstPull, nil, probe.GoodKey)
 	if stop != nil {
 		return stop
 	}
 	v.Pull = answer.Exchange
-	if stop = rejectsWindow(answer); stop != nil {
+	if stop = p.read.rejectsRun(ctx, answer); stop != nil {
 		return stop
 	}
 	catalog := p.read.readPull(ctx, answer, nil)
