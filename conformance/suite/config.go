@@ -41,7 +41,7 @@ type Config struct {
 	AuthKey               string
 	HandlesTicketDelivery bool                                                                 // the partner is registered as delivering its own tickets
 	ClockURL              string                                                               // "": the target's clock cannot be moved
-	IncludeSlow           bool                                                                 // wait for holds to expire if the clock cannot be moved; else expiry is not judged
+	IncludeSlow           bool                                                                 // wait for holds to expire if the clock cannot be moved; else only holds that expire within a minute are waited for
 	RootCAs               *x509.CertPool                                                       // nil: the system's certificates
 	PublicOnly            bool                                                                 // never call an address that is not public, whatever name resolves to it
 	Dial                  func(ctx context.Context, network, address string) (net.Conn, error) // how to connect to the partner; nil: over the network

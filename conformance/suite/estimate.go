@@ -32,7 +32,7 @@ const usedShare = 0.82
 // run at the same time.
 var callShare = map[plan.Depth]float64{plan.Quick: 0.72, plan.Standard: 0.9, plan.Thorough: 0.9}
 
-// estimate returns how long a run takes with the mean answer time of these calls. It returns false if there is none, or if
+// estimate returns how long a run takes with the mean answer time of these calls. It returns false without calls, and if
 // the user has selected rules, whose number of calls is unknown.
 func (c Config) estimate(calls []*report.Exchange) (Estimate, bool) {
 	var sum, n time.Duration

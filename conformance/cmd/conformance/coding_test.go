@@ -58,7 +58,7 @@ func TestAnAnswerInAnotherCodingThanRequestedIsABreachThatNamesTheCoding(t *test
 		change   change
 		says     string
 	}{
-		{"br that nobody requested", partnerapi.Availability, encode("br", deflated), `its Content-Encoding is "br", and the request accepts only gzip`},
+		{"br that was not requested", partnerapi.Availability, encode("br", deflated), `its Content-Encoding is "br", and the request accepts only gzip`},
 		{"gzip without a header", partnerapi.Confirm, encode("", zipped), "compressed with gzip that no Content-Encoding declares"},
 		{"a byte order mark", partnerapi.Products, encode("", func(body []byte) []byte { return append([]byte("\xef\xbb\xbf"), body...) }), "a byte order mark (UTF-8)"},
 	} {

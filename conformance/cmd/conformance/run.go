@@ -51,8 +51,8 @@ Some calls are sent at the same time, up to eight of them, unless --no-races is 
 and booking is recorded in a ledger before it is made: if the run is killed,
 'conformance cleanup' undoes what it left behind.
 The expiry of holds is judged if --clock-url lets the run move the partner's clock,
-or if --include-slow lets it wait. --explore also runs random booking lifecycles, of
-about ten steps each.
+if --include-slow lets it wait, or if holds expire within a minute. --explore also
+runs random booking lifecycles, of about ten steps each.
 
 A run that you narrow, such as with --rule or --read-only, has the verdict partial:
 it says what was judged and what was not.

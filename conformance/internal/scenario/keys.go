@@ -19,7 +19,7 @@ type KeyTry struct {
 	Bare   bool // without optional fields, or without a body where that is lawful
 	// Unknown: about a code or booking id that the partner does not know. The key is checked first there, too.
 	Unknown bool
-	Answer *probe.Answer
+	Answer  *probe.Answer
 }
 
 // KeyTries is the tries of one call. The last one may have been accepted.
