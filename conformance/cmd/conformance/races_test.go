@@ -271,3 +271,14 @@ func TestTwoCustomersWhoCallAtTheSameTimeEachHaveTheirOwn(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatCallsInTurnShowIsNoRace(t *testing.T) {
+	t.Parallel()
+	for _, defect := range []string{"hold-of-an-hour", "booking-of-another-slot"} {
+		t.Run(defect, func(t *testing.T) {
+			t.Parallel()
+			_, address := startMock(t, mockpartner.Options{Defects: []string{defect}})
+			judge(t, address, "--label", onlyRaces, "--reports", "report.json").passedTheRaces(t)
+		})
+	}
+}

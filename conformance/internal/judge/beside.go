@@ -2,10 +2,12 @@ package judge
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/rule"
 )
@@ -16,12 +18,40 @@ const (
 	ofBeside                      = "calls of two customers about their own holds of a slot"
 )
 
+// besideRound is a round in which something is wrong, played once more in turn; inTurn is nil if nothing is.
+type besideRound struct {
+	*scenario.Beside
+	inTurn *scenario.Beside
+}
+
+func playBeside(ctx context.Context, p *scenario.Player, round int) besideRound {
+	b := besideRound{Beside: scenario.PlayBeside(ctx, p, round)}
+	if acts, _ := b.PlayedActs(); judgeActs(acts, nil).first() != nil {
+		b.inTurn = b.InTurn(ctx, p, round)
+	}
+	return b
+}
+
+// first returns the first flaw that calls in turn do not show, and why that is unknown.
+func (b besideRound) first(acts []scenario.PlayedAct) (*testimony, *partner.Stop) {
+	if b.inTurn == nil {
+		return nil, b.Stop
+	}
+	alone, stop := b.inTurn.PlayedActs()
+	known := judgeActs(alone, nil)
+	said := judgeActs(acts, func(of rule.Rule) bool { return known[of.ID].Flaw != "" }).first()
+	if said != nil && stop != nil && known.first() == nil {
+		return nil, stop
+	}
+	return said, b.Stop
+}
+
 // beside is the step that judges two holds of a slot, of two customers whose calls are made at the same time, by the rule
 // about such calls.
 func beside(of rule.Rule, share float64) Step {
-	return optionalStep(raceStep(besideRounds, minBesideRounds, share, scenario.PlayBeside, func(b *scenario.Beside) Try {
-		acts, stop := b.PlayedActs()
-		said := judgeActs(acts, nil).first()
+	return optionalStep(raceStep(besideRounds, minBesideRounds, share, playBeside, func(b besideRound) Try {
+		acts, _ := b.PlayedActs()
+		said, stop := b.first(acts)
 		switch {
 		case said == nil && stop == nil:
 			return Try{Of: ofBeside}

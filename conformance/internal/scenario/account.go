@@ -43,6 +43,16 @@ func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity)
 	return entry, nil
 }
 
+// holdsNone reports whether no hold or booking of the run takes seats of a slot.
+func (a *Account) holdsNone(offer discover.Offer) bool { return a.holdsNoneBut(&Hold{}, offer) }
+
+func (a *Account) holdsNoneBut(own *Hold, offer discover.Offer) bool {
+	at := ledger.SlotOf(offer)
+	return !slices.ContainsFunc(a.ledger.Entries(), func(e ledger.Entry) bool {
+		return e.Slot == at && e.MayHold() && (own.entry == nil || e.Code != own.entry.Code)
+	})
+}
+
 // recordReserve records the outcome of a reserve: nil if it was not sent. Any 2xx answer with a code is a
 // hold that must be released.
 func (a *Account) recordReserve(entry *ledger.Entry, answer *probe.Answer) {

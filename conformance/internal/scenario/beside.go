@@ -24,6 +24,8 @@ type Beside struct {
 	ActLog
 
 	opened *Reading
+	atOnce int   // how many of the calls are made at the same time
+	second int64 // guests of the second hold
 }
 
 // OptionKey returns the key of the slot's option.
@@ -55,34 +57,47 @@ func PlayBeside(ctx context.Context, p *Player, round int) *Beside {
 		if b.Stop != nil {
 			return
 		}
-		second := int64(2)
-		for ; second > 0; second-- { // a partner may have no slot for three
-			if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1 + second, Counted: true, OptionKey: option, Suits: p.KeepsSeats}); b.Stop == nil {
+		for b.second = 2; b.second > 0; b.second-- { // a partner may have no slot for three
+			if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1 + b.second, Counted: true, OptionKey: option, Suits: p.KeepsSeats}); b.Stop == nil {
 				break
 			}
 		}
-		b.count(ctx, p, "before reserve")
-		b.step(func() *partner.Stop { return b.reserve(ctx, p, 1, second) })
-		b.count(ctx, p, "after two reserves at the same time")
-		if booksBeside(round) {
-			b.step(func() *partner.Stop { return b.confirm(ctx, p) })
-			b.count(ctx, p, "after two confirms at the same time")
-			for i := range b.Holds {
-				b.step(func() *partner.Stop { return b.confirmAgain(ctx, p, i) })
-			}
-			for i, what := range []string{"first", "second"} {
-				b.step(func() *partner.Stop { return b.cancel(ctx, p, i, what) })
-				b.count(ctx, p, fmt.Sprintf("after the %s booking was cancelled", what))
-			}
-		} else {
-			b.step(func() *partner.Stop { return b.release(ctx, p) })
-			b.count(ctx, p, "after two releases at the same time")
-		}
-		// Also after a stop: other tests need these seats.
-		if stop := p.Book.giveAll(ctx, "release it", b.Holds.WonHolds()); b.Stop == nil {
-			b.Stop = stop
-		}
+		b.atOnce = 2
+		b.play(ctx, p, round)
 	})
+}
+
+// InTurn plays the round again in the same slot, one call after the other: what is wrong then too is not about calls at the
+// same time.
+func (b *Beside) InTurn(ctx context.Context, p *Player, round int) *Beside {
+	return playOnce(p, "beside, in turn", round, func(turn *Beside, _ string) {
+		turn.Offer, turn.second, turn.atOnce = b.Offer, b.second, 1
+		turn.play(ctx, p, round)
+	})
+}
+
+func (b *Beside) play(ctx context.Context, p *Player, round int) {
+	b.count(ctx, p, "before reserve")
+	b.step(func() *partner.Stop { return b.reserve(ctx, p, 1, b.second) })
+	b.count(ctx, p, "after two reserves at the same time")
+	if booksBeside(round) {
+		b.step(func() *partner.Stop { return b.confirm(ctx, p) })
+		b.count(ctx, p, "after two confirms at the same time")
+		for i := range b.Holds {
+			b.step(func() *partner.Stop { return b.confirmAgain(ctx, p, i) })
+		}
+		for i, what := range []string{"first", "second"} {
+			b.step(func() *partner.Stop { return b.cancel(ctx, p, i, what) })
+			b.count(ctx, p, fmt.Sprintf("after the %s booking was cancelled", what))
+		}
+	} else {
+		b.step(func() *partner.Stop { return b.release(ctx, p) })
+		b.count(ctx, p, "after two releases at the same time")
+	}
+	// Also after a stop: other tests need these seats.
+	if stop := p.Book.giveAll(ctx, "release it", b.Holds.WonHolds()); b.Stop == nil {
+		b.Stop = stop
+	}
 }
 
 func (b *Beside) step(do func() *partner.Stop) {
@@ -119,8 +134,11 @@ func (b *Beside) reserve(ctx context.Context, p *Player, sizes ...int64) (stop *
 		wishes = append(wishes, wish{b.Offer, partner.Guests(b.Offer.Option, guests)})
 	}
 	var answers []*probe.Answer
-	if b.Holds, answers, stop = p.Book.reserveTogether(ctx, wishes); stop != nil {
-		return stop
+	for some := range slices.Chunk(wishes, b.atOnce) {
+		holds, answered, stop := p.Book.reserveTogether(ctx, some)
+		if b.Holds, answers = append(b.Holds, holds...), append(answers, answered...); stop != nil {
+			return stop
+		}
 	}
 	if stop = partner.MetAll(answers, answers); stop != nil {
 		return stop
@@ -152,14 +170,30 @@ func (b *Beside) confirm(ctx context.Context, p *Player) *partner.Stop {
 			return stop
 		}
 		settle = append(settle, done)
-		calls = append(calls, partner.Confirm("confirm a hold, at the same time as another customer's", h.Code, h.entry, true, probe.GoodKey))
+		calls = append(calls, partner.Confirm(b.purpose("confirm a hold"), h.Code, h.entry, true, probe.GoodKey))
 	}
-	answers := p.Calls.SendTogether(ctx, calls, func(i int, answer *probe.Answer) {})
+	answers := b.send(ctx, p, calls, func(i int, answer *probe.Answer) { settle[i](answer) })
 	for i, answer := range answers {
-		settle[i](answer)
 		b.took(model.Confirm, i, answer, wish{})
 	}
 	return partner.MetAll(answers, answers)
+}
+
+// send sends the calls about both holds.
+func (b *Beside) send(ctx context.Context, p *Player, calls []probe.Call, settle func(int, *probe.Answer)) (answers []*probe.Answer) {
+	for some := range slices.Chunk(calls, b.atOnce) {
+		before := len(answers)
+		answers = append(answers, p.Calls.SendTogether(ctx, some, func(i int, answer *probe.Answer) { settle(before+i, answer) })...)
+	}
+	return answers
+}
+
+// purpose says what a call is for.
+func (b *Beside) purpose(does string) string {
+	if b.atOnce == 1 {
+		return does + ", alone"
+	}
+	return does + ", at the same time as another customer's"
 }
 
 func (b *Beside) confirmAgain(ctx context.Context, p *Player, i int) *partner.Stop {
@@ -184,9 +218,9 @@ func (b *Beside) release(ctx context.Context, p *Player) *partner.Stop {
 	}
 	var calls []probe.Call
 	for _, h := range b.Holds {
-		calls = append(calls, partner.Release("release a hold, at the same time as another customer's", h.Code, true, probe.GoodKey))
+		calls = append(calls, partner.Release(b.purpose("release a hold"), h.Code, true, probe.GoodKey))
 	}
-	answers := p.Calls.SendTogether(ctx, calls, func(i int, answer *probe.Answer) { p.Account.Settle(answer, b.Holds[i]) })
+	answers := b.send(ctx, p, calls, func(i int, answer *probe.Answer) { p.Account.Settle(answer, b.Holds[i]) })
 	for i, answer := range answers {
 		b.took(model.Release, i, answer, wish{})
 	}

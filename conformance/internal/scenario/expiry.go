@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 )
@@ -64,7 +65,7 @@ type Expiring struct {
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
 	return playOnce(p, p.on.lifecycleName("expiring"), attempt, func(e *Expiring, option string) {
 		want := seat("reserve, and let the hold expire", option)
-		want.Suits = p.KeepsSeats
+		want.Suits = func(o discover.Offer) bool { return p.KeepsSeats(o) && p.Account.holdsNone(o) }
 		p.begin(ctx, &e.Opening, want).step(func() *partner.Stop {
 			if e.Holdless() {
 				return partner.NotHere(KeepsNone)
@@ -92,6 +93,9 @@ func PlayExpiringCases(ctx context.Context, p *Player, _ int) *ExpiringCases {
 		for i := range cases {
 			if ctx.Err() != nil || p.Time.LateForMore() || !p.Account.Plenty(ExpiryShare, 1) {
 				break
+			}
+			if !p.Account.holdsNone(cases[i].Offer) {
+				continue // seats of another hold would come back too
 			}
 			cases[i].Number = i + 1 // the later ones are read long after they expired
 			if e := playExpiring(ctx, p.OnCase(&cases[i]), 0); e.Stop == nil && !e.Hold.Expires.IsZero() {

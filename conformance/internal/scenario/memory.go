@@ -84,8 +84,8 @@ func (k *Kept) Instances() []plan.Instance {
 	return []plan.Instance{{plan.Delay: "seconds later", plan.Product: k.Offer.Product.ID, plan.Option: k.OptionKey()}}
 }
 
-// leastKeptSlots is the number of slots that an option must have before a hold is kept on it. With
-// few slots, other tests could lack one.
+// leastKeptSlots is the number of unused slots that an option must have before a hold is kept on one of them. With fewer,
+// other tests would share slots with it, and count its seats.
 const leastKeptSlots = 8
 
 // KeepSome makes the holds and bookings that are checked again late in the run.
@@ -116,7 +116,8 @@ func keep(ctx context.Context, p *Player, state EarlyState, party EarlyParty, at
 			return
 		}
 		want := earlyWant(state, party, option)
-		want.Suits = hasRoom(PlaySurvey(ctx, p, 0).Offers)
+		roomy := p.Seats.hasRoom(PlaySurvey(ctx, p, 0).Offers)
+		want.Suits = func(o discover.Offer) bool { return roomy(o) && p.Account.holdsNone(o) }
 		t := p.begin(ctx, &k.Opening, want)
 		switch state {
 		case SoonReleased:
@@ -131,11 +132,11 @@ func keep(ctx context.Context, p *Player, state EarlyState, party EarlyParty, at
 	})
 }
 
-// hasRoom accepts slots of options that have enough slots, with more than one seat left.
-func hasRoom(offers []discover.Offer) func(discover.Offer) bool {
+// hasRoom accepts slots of options that have enough unused slots, with more than one seat left.
+func (s *Seats) hasRoom(offers []discover.Offer) func(discover.Offer) bool {
 	slots := map[string]int{}
 	for _, offer := range offers {
-		if offer.Slot.Status.IsBookable() {
+		if offer.Slot.Status.IsBookable() && !s.used[offer.Key()] {
 			slots[offer.OptionKey()]++
 		}
 	}
@@ -159,7 +160,12 @@ func PlayKept(state EarlyState, party EarlyParty) func(context.Context, *Player,
 			if attempt > 0 {
 				age = min(max(age, PlayKept(state, party)(ctx, p, 0).Age), oldest)
 			}
-			t.step(func() *partner.Stop { return k.grow(ctx, p, age) })
+			t.step(func() *partner.Stop {
+				if !p.Account.holdsNoneBut(k.Hold, k.Offer) { // where there are few slots
+					return partner.NewStop("other holds of the run take seats of the same slot")
+				}
+				return k.grow(ctx, p, age, IsLastMoment(state, party))
+			})
 			if attempt > 0 {
 				t.step(func() *partner.Stop { return k.sync(ctx, p) })
 			}
@@ -207,9 +213,24 @@ const (
 	lifeShare = 3
 )
 
-// grow waits until what was made is old enough. It also moves the target's clock where possible. A
-// hold with a short lifetime may have expired by then.
-func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration) *partner.Stop {
+// lastMoment is how long before its expiry a hold is confirmed if the target's clock can be moved.
+const lastMoment = 20 * time.Second
+
+// IsLastMoment reports whether such a hold is confirmed shortly before it expires.
+func IsLastMoment(state EarlyState, party EarlyParty) bool {
+	return state == LeftHeld && party == EarlyGuest
+}
+
+// grow waits until what was made is old enough. It also moves the target's clock where possible, if last is set to shortly
+// before the hold expires. A hold with a short lifetime may have expired by then.
+func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration, last bool) *partner.Stop {
+	if last && p.Clock.CanMove() && !k.Holdless() && k.Hold.Life > lifeShare*lastMoment {
+		if err := p.Clock.MoveBeyond(ctx, k.Hold.Expires.Add(-lastMoment)); err != nil {
+			return partner.NewStop("%v", err)
+		}
+		k.Age = time.Since(k.Hold.Answered)
+		return nil
+	}
 	partner.Wait(ctx, time.Until(k.made.Add(least)))
 	age := targetAge
 	if k.Hold.Life > 0 {
