@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"net/http"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -111,4 +112,31 @@ func TestA503OfAnEndpointThatServesOtherCallsMayBeALimit(t *testing.T) {
 			t.Errorf("Expected a hint of a limit on calls, received %s: %s", id, message)
 		}
 	}
+}
+
+func TestSlotsThatCannotBeUsedAreBlamedOnce(t *testing.T) {
+	t.Parallel()
+	run := func(t *testing.T, find, with string) ran {
+		t.Helper()
+		scenario, err := mockpartner.ParseScenario("slots.yaml", fmt.Appendf(nil, `faults: [{match: {endpoint: availability}, answered: 200, replace: {find: %q, with: %q}}]`, find, with))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, address := startMock(t, mockpartner.Options{Scenario: scenario})
+		return judge(t, address)
+	}
+	t.Run("starts that cannot be read block what needs a slot", func(t *testing.T) {
+		t.Parallel()
+		if one := run(t, `(Start":"[-0-9]+)T`, "$1 ").rule(t, "reserve.status"); one.Outcome != report.Blocked || !strings.Contains(one.Message, "availability.slot.start") {
+			t.Errorf("Expected reserve.status to be blocked by availability.slot.start, received %s: %s", one.Outcome, one.Message)
+		}
+	})
+	t.Run("slots of one id are not compared with each other", func(t *testing.T) {
+		t.Parallel()
+		for _, slot := range run(t, `"id":"[^"]*-([0-9]+)"`, `"id":"$1"`).result.Slots {
+			if slot.Differs {
+				t.Errorf("Expected no slot to differ, as nothing was held, received %+v", slot)
+			}
+		}
+	})
 }

@@ -79,7 +79,11 @@ func ReadSlotsAfter(ctx context.Context, p *Player) (all []SlotAfter) {
 // slotsAfter returns the slots with counted seats of an answer from before the first reserve, and their seats now.
 func slotsAfter(p *Player, before, now SlotAnswer, entries map[ledger.Slot][]ledger.Entry) (all []SlotAfter) {
 	far := p.Clock.Now().Add(discover.CutOff)
+	times, timesNow := timesShown(before.Slots), timesShown(now.Slots)
 	for _, offer := range before.offers() {
+		if id := offer.Slot.ID; times[id] > 1 || timesNow[id] > 1 {
+			continue // which of the slots with this id it is, is unknown
+		}
 		seats := offer.Slot.Seats(offer.Product)
 		found, shown := find(now.Slots, offer.Slot)
 		left := found.Seats(offer.Product)
@@ -92,6 +96,15 @@ func slotsAfter(p *Player, before, now SlotAnswer, entries map[ledger.Slot][]led
 		all = append(all, SlotAfter{Slot: at, Before: seats.Left, After: left.Left, Entries: entries[at], Shown: look.Shown})
 	}
 	return all
+}
+
+// timesShown returns how often each id occurs.
+func timesShown(slots []discover.Slot) map[string]int {
+	times := map[string]int{}
+	for _, slot := range slots {
+		times[slot.ID]++
+	}
+	return times
 }
 
 // lastReadings is the same for the slots with reserves, as they were read last in the run. known is false if one of them

@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -217,7 +218,11 @@ func (v *Survey) noSlotStop(want discover.Want, traits *Traits) *partner.Stop {
 		return v.SlotsStop
 	case want.Seats <= 1 && want.Suits == nil && want.OptionKey == "":
 		traits.NothingFree = discover.WhyNone(v.Offers, want)
-		return partner.NewStop("%s", traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
+		stop := partner.NewStop("%s", traits.NothingFree).WithRemedy("Offer a slot in the next 60 days that can be booked.")
+		if !slices.ContainsFunc(v.Offers, func(o discover.Offer) bool { return !o.Slot.Start.IsZero() }) && len(v.Offers) > 0 {
+			stop.Kind, stop.Endpoint, stop.Problem = partner.Misfit, partnerapi.Availability, schemas.Problem{Pointer: "/localDateTimeStart"}
+		}
+		return stop
 	case want.Seats > 1:
 		return partner.NewStop("no bookable slot has %s left", model.SeatsWord(want.Seats)).
 			WithRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(want.Seats)))
