@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
@@ -139,4 +140,25 @@ func TestSlotsThatCannotBeUsedAreBlamedOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAPartnerWithFewSlotsIsNotTakenForOneWithOtherCustomers(t *testing.T) {
+	t.Parallel()
+	var slots []string
+	for _, at := range []string{"10:00", "12:00", "22:00"} {
+		slots = append(slots, fmt.Sprintf(`{at: %q, lasts: 1h, left: [15, 15, 15, 15, 15%s]}`, at, strings.Repeat(", none", 65)))
+	}
+	scenario, err := mockpartner.ParseScenario("few.yaml", fmt.Appendf(nil, `catalog: {products: [{
+  id: soon, internalName: Soon, locale: en, timeZone: Europe/Paris, instantConfirmation: true,
+  options: [{id: tour, internalName: Tour, availabilityType: START_TIME, units: [{id: unit-adult, internalName: Adult, type: ADULT, pricingFrom: [{original: 2500, currency: EUR}]}]}],
+  schedules: {tour: {calendar: {from: 2026-06-01, days: 70, slots: [%s]}}}}]}
+`, strings.Join(slots, ", ")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address := startMock(t, mockpartner.Options{Scenario: scenario, Now: time.Date(2026, time.June, 1, 1, 0, 0, 0, time.UTC)})
+	r := judge(t, address, ofMock(address, "--depth", "standard")...)
+	if open := r.outcomes(report.Inconclusive); r.code != 0 || len(open) > 1 {
+		t.Errorf("Expected exit 0 and at most one rule to be inconclusive, received %d, %q", r.code, open)
+	}
 }
