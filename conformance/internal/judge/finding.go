@@ -131,7 +131,7 @@ func requireFact(fact bool, stop *partner.Stop) Finding {
 func attributeStop(r rule.Rule, stop *partner.Stop) Finding {
 	f := FromStop(stop)
 	refused := stop != nil && stop.Kind == partner.Refused
-	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == partner.Late || len(stop.Exchanges) == 0) { // it was not sent
+	if !refused && (f.Cause == nil || f.Cause.Endpoint != r.Endpoint || stop.Kind == partner.Late || stop.Kind == partner.Misfit && len(stop.Exchanges) == 0) { // the last: it was not sent
 		return f
 	}
 	f = Breach("Expected the same answer as to a usual request: %s", stop.Message).WithEvidence(stop.Exchanges...)
