@@ -1,8 +1,8 @@
 package main_test
 
 import (
-	"net/http"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
