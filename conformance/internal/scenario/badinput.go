@@ -26,7 +26,7 @@ type MalformedRequest struct {
 	What   string
 	Answer *probe.Answer // never nil
 	Held   bool          // the partner made a hold, which was released
-	Silent time.Duration // how long the partner answered nothing else afterwards; 0 if it answered at once
+	Silent time.Duration // how long the partner answered nothing else afterwards; 0 if it answered immediately
 }
 
 // MalformedRequests contains the malformed requests of one kind, with their answers.
