@@ -7,7 +7,7 @@ import "partnerkit.dev/conformance/internal/scenario"
 func Early() (all []Subjects) {
 	last := subject(scenario.PlayKept(scenario.LeftHeld, scenario.EarlyGuest))
 	for _, party := range scenario.EarlyParties() {
-		for _, state := range scenario.EarlyStates() {
+		for _, state := range scenario.EarlyStates(party) {
 			if !scenario.IsLastMoment(state, party) {
 				all = append(all, subject(scenario.PlayKept(state, party)))
 			}

@@ -24,8 +24,11 @@ const (
 	SoonUndone   EarlyState = "cancelled" // confirmed and cancelled; cancelled again, confirmed and released late
 )
 
-// EarlyStates lists the states in which early holds are left.
-func EarlyStates() []EarlyState {
+// EarlyStates lists the states in which early holds for a party are left. Of two parties of two guests one is booked.
+func EarlyStates(party EarlyParty) []EarlyState {
+	if party == EarlyPair {
+		return []EarlyState{LeftHeld, LeftOpen, SoonReleased, SoonUndone}
+	}
 	return []EarlyState{LeftHeld, LeftOpen, SoonReleased, SoonBooked, SoonUndone}
 }
 
@@ -96,8 +99,8 @@ func KeepSome(ctx context.Context, p *Player) {
 	if first := PlayBooking(ctx, p, 0); first.Stop != nil && !first.Stop.OnlyMissing() {
 		return
 	}
-	states := EarlyStates()
 	for n, party := range EarlyParties() {
+		states := EarlyStates(party)
 		// A slow partner's time, and few holds, are better spent elsewhere.
 		if p.Calls.Affordable(partnerapi.Reserve, keyShare) < (n+1)*len(states) || n > 0 && !p.Account.Plenty(CaseShare, len(states)) {
 			return
