@@ -90,6 +90,9 @@ func (p *run) reserve(step Step) {
 	if made.IsHeld() {
 		p.Book.ReadExpiry(made)
 	}
+	if welcome = welcome && !p.accepted[known]; welcome && made.Answer.HasStatus(http.StatusBadRequest) && step.Key == probe.GoodKey && p.open[step.Slot] {
+		welcome = !p.TakesOther(p.ctx, offer, units)
+	}
 	act := trace.Act{
 		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
 		Welcome: p.open[step.Slot] && !p.BeginsSoon(offer) && (p.accepted[known] || welcome) && p.fits(step.Slot, guests), Life: made.Life, Answer: made.Answer,

@@ -63,6 +63,7 @@ type Player struct {
 	kept    int // number of parties for which holds were made early, to be checked again late
 	sites   *raceSlots
 	tried   map[string]bool // options that were tried with parties of several sizes, if they refused one
+	others  map[string]bool // slots that have refused a party, by offer key, and whether they take another
 	limited bool            // an option takes no party of one
 	memory  map[string]any  // scenarios played so far, by name and attempt
 }
@@ -80,7 +81,7 @@ func NewPlayer(config Config) *Player {
 	p := &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
 		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{without: map[string]bool{}}},
-		memory: map[string]any{}, tried: map[string]bool{}, sites: &raceSlots{seats: seats, known: map[string]discover.Offer{}},
+		memory: map[string]any{}, tried: map[string]bool{}, others: map[string]bool{}, sites: &raceSlots{seats: seats, known: map[string]discover.Offer{}},
 	}
 	p.Time.Keep(p.lifecyclesTime())
 	return p

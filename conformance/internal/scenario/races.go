@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
+	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
@@ -422,6 +423,33 @@ func PlayApart(ctx context.Context, p *Player, round int) *Apart {
 	})
 }
 
+// refusesAlone reports whether a party that was refused is refused by itself too, after the race: a partner may limit
+// parties.
+func (p *Player) refusesAlone(ctx context.Context, attempts Attempts) bool {
+	for _, a := range attempts {
+		if a.WasWon() || !TurnedDown(a.Answer) {
+			continue
+		}
+		at, found := p.offerOf(a.entry.Slot)
+		if !found {
+			continue
+		}
+		if answer, stop := p.Book.reserveAnyway(ctx, "reserve alone what was refused at the same time as others", at, a.entry.Units, true); stop == nil && TurnedDown(answer) {
+			return true
+		}
+	}
+	return false
+}
+
+// offerOf returns the offer of a slot of the survey.
+func (p *Player) offerOf(slot ledger.Slot) (discover.Offer, bool) {
+	at := slices.IndexFunc(p.survey.Offers, func(o discover.Offer) bool { return ledger.SlotOf(o) == slot })
+	if at < 0 {
+		return discover.Offer{}, false
+	}
+	return p.survey.Offers[at], true
+}
+
 func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 	if stop := p.Calls.MaySend(ctx, partnerapi.Reserve); stop != nil {
 		return stop
@@ -438,6 +466,9 @@ func (a *Apart) race(ctx context.Context, p *Player) *partner.Stop {
 	}
 	if a.Guests.Holdless() {
 		return partner.NotHere(KeepsNone)
+	}
+	if p.refusesAlone(ctx, a.Guests) {
+		return partner.NotHere("the slot refuses such a party alone too")
 	}
 	if catalog := p.read.readCatalog(ctx, answers[2], nil); catalog.Stop != nil {
 		return catalog.Stop

@@ -151,7 +151,9 @@ func (b *Twice) cancel(ctx context.Context, p *Player, round int) (stop *partner
 	if stop = partner.MetAll(answers, answers); stop != nil {
 		return stop
 	}
-	b.Cancelled, stop = p.Seats.seats(ctx, b.Offer, "after the cancellations")
+	if b.Cancelled, stop = p.Seats.seats(ctx, b.Offer, "after the cancellations"); stop == nil && p.refusesAlone(ctx, b.Guests) {
+		b.Cancelled, stop = nil, partner.NotHere("the slot refuses such a party alone too")
+	}
 	b.Cancels = cancels
 	return stop
 }
