@@ -243,7 +243,7 @@ func AwaitExpiry(ctx context.Context, p *Player, waiting func(until time.Time)) 
 			return
 		}
 		began := time.Now()
-		defer func() { p.Time.Lengthen(began.Sub(time.Now())) }()
+		defer func() { p.Time.Lengthen(time.Until(began)) }()
 	}
 	waiting(over)
 	if time.Now().Before(live) {

@@ -216,8 +216,9 @@ const (
 	lifeShare = 3
 )
 
-// lastMoment is how long before its expiry a hold is confirmed if the target's clock can be moved.
-const lastMoment = 20 * time.Second
+// lastMoment is how long before its expiry a hold is confirmed if the target's clock can be moved: a time that is told to the
+// minute may be up to a minute off.
+const lastMoment = 90 * time.Second
 
 // IsLastMoment reports whether such a hold is confirmed shortly before it expires.
 func IsLastMoment(state EarlyState, party EarlyParty) bool {
