@@ -51,7 +51,7 @@ func TestTheSummaryOfTheWorstRunFitsAScreen(t *testing.T) {
 	})
 	for i := range r.Rules {
 		if r.Rules[i].Outcome == report.Blocked {
-			r.Rules[i].BlockedBy = r.Rules[i/4*4+3].ID
+			r.Rules[i].BlockedBy = r.Rules[(i/4*4+3)%len(r.Rules)].ID
 			r.Rules[i].Message = "until " + r.Rules[i].BlockedBy
 		}
 	}

@@ -170,7 +170,9 @@ var exchanges = map[string]maker{
 	"availability.slot.sold-out-empty":     slotPair(`"SOLD_OUT", "vacancies": 0`, `"SOLD_OUT", "vacancies": 3`),
 	"availability.slot.open-has-seats":     slotPair(`"AVAILABLE", "vacancies": 3`, `"AVAILABLE", "vacancies": 0`),
 	"availability.slot.freesale-uncounted": slotPair(`"FREESALE"`, `"FREESALE", "vacancies": 12`),
-	"availability.lifecycle":               is(seats(12, 12, 11, holdTwo, hold, giveBack, correctCall(release, "for the other hold"))),
+	"availability.slot.offset": status(availability, "of a product in Europe/Lisbon", 200, slots(12), 200,
+		`[{"id": "s-1", "localDateTimeStart": "2026-07-01T09:00:00+02:00", "localDateTimeEnd": "2026-07-01T11:00:00+02:00", "status": "AVAILABLE", "vacancies": 12}]`),
+	"availability.lifecycle": is(seats(12, 12, 11, holdTwo, hold, giveBack, correctCall(release, "for the other hold"))),
 
 	"reserve.accepts":        status(reserve, "for a slot that is AVAILABLE", 200, answers[reserve], 400, refusal),
 	"reserve.expires-later":  status(reserve, "at 2026-07-01T08:00:00+01:00", 200, holdBody("R-1", "2026-07-01T08:20:00+01:00"), 200, holdBody("R-1", "2026-07-01T07:59:00+01:00")),

@@ -1345,6 +1345,8 @@ class Exchange(TypedDict):
     failure: NotRequired[ExchangeFailure]
     # The command that repeats the request; empty for recorded calls.
     curl: str
+    # Whether the request is one that the marketplace never sends.
+    bad_input: NotRequired[bool]
 
 
 class GoLiveRequest(TypedDict):
