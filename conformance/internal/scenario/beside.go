@@ -172,8 +172,9 @@ func (b *Beside) confirm(ctx context.Context, p *Player) *partner.Stop {
 		settle = append(settle, done)
 		calls = append(calls, partner.Confirm(b.purpose("confirm a hold"), h.Code, h.entry, true, probe.GoodKey))
 	}
-	answers := b.send(ctx, p, calls, func(i int, answer *probe.Answer) { settle[i](answer) })
+	answers := b.send(ctx, p, calls, func(int, *probe.Answer) {})
 	for i, answer := range answers {
+		settle[i](answer) // one after the other: they count the run's bookings
 		b.took(model.Confirm, i, answer, wish{})
 	}
 	return partner.MetAll(answers, answers)
