@@ -26,14 +26,14 @@ func (h hints) addTo(v *report.RuleResult) {
 		return
 	}
 	for i := range v.Exchanges {
-		if hint := h.of(&v.Exchanges[i]); hint != "" {
+		if hint := h.hintAbout(&v.Exchanges[i]); hint != "" {
 			v.Message += ". " + hint
 			return
 		}
 	}
 }
 
-func (h hints) of(x *report.Exchange) string {
+func (h hints) hintAbout(x *report.Exchange) string {
 	if x.Purpose == scenario.FirstPull {
 		if hint := h.setup(x); hint != "" {
 			return "Hint: " + hint

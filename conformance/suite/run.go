@@ -31,7 +31,7 @@ type run struct {
 	casesWithoutHolds int         // cases of the plan without holds or bookings to judge them
 	slots             []report.SlotSeats
 	pictures          map[string][]byte // pictures of broken rules, by file name
-	estimated         bool              // the user was told how long the run takes
+	estimated         bool              // the estimate was announced
 	fault             string            // why the suite itself failed; "" if it did not
 }
 

@@ -46,9 +46,9 @@ func (b besideRound) first(acts []scenario.PlayedAct) (*testimony, *partner.Stop
 	return said, b.Stop
 }
 
-// beside is the step that judges two holds of a slot, of two customers whose calls are made at the same time, by the rule
+// twoCustomers is the step that judges two holds of a slot, of two customers whose calls are made at the same time, by the rule
 // about such calls.
-func beside(of rule.Rule, share float64) Step {
+func twoCustomers(of rule.Rule, share float64) Step {
 	return optionalStep(raceStep(besideRounds, minBesideRounds, share, playBeside, func(b besideRound) Try {
 		acts, _ := b.PlayedActs()
 		said, stop := b.first(acts)

@@ -37,9 +37,9 @@ const (
 func raceSpecs() []Spec {
 	seats, bookings := appendSteps([]Step{together}, seatsHeld...), appendSteps([]Step{together}, cancelled...)
 	return []Spec{
-		spec(rule.ReserveRace, appendSteps(seats, raceStep(manyRounds, minManyRounds, scenario.SeatRaceShare, scenario.PlayLastSeats, lastSeats), raceStep(someRounds, minSomeRounds, scenario.SeatRaceShare, scenario.PlayApart, judgeApart), beside(rule.ReserveRace, scenario.SeatRaceShare))...),
-		spec(rule.ReleaseRace, appendSteps(seats, raceStep(manyRounds, minManyRounds, scenario.SeatRaceShare, scenario.PlayLastSeats, releasedTwice), beside(rule.ReleaseRace, scenario.SeatRaceShare))...),
-		spec(rule.ConfirmRace, appendSteps(bookings, raceStep(manyRounds, minManyRounds, scenario.BookingRaceShare, scenario.PlayTwice, confirmedTwice), beside(rule.ConfirmRace, scenario.BookingRaceShare))...),
+		spec(rule.ReserveRace, appendSteps(seats, raceStep(manyRounds, minManyRounds, scenario.SeatRaceShare, scenario.PlayLastSeats, lastSeats), raceStep(someRounds, minSomeRounds, scenario.SeatRaceShare, scenario.PlayApart, judgeApart), twoCustomers(rule.ReserveRace, scenario.SeatRaceShare))...),
+		spec(rule.ReleaseRace, appendSteps(seats, raceStep(manyRounds, minManyRounds, scenario.SeatRaceShare, scenario.PlayLastSeats, releasedTwice), twoCustomers(rule.ReleaseRace, scenario.SeatRaceShare))...),
+		spec(rule.ConfirmRace, appendSteps(bookings, raceStep(manyRounds, minManyRounds, scenario.BookingRaceShare, scenario.PlayTwice, confirmedTwice), twoCustomers(rule.ConfirmRace, scenario.BookingRaceShare))...),
 		spec(rule.CancelRace, appendSteps(bookings, raceStep(manyRounds, minManyRounds, scenario.BookingRaceShare, scenario.PlayTwice, cancelledTwice))...),
 	}
 }

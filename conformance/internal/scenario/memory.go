@@ -216,7 +216,7 @@ const (
 	lifeShare = 3
 )
 
-// lastMoment is how long before its expiry a hold is confirmed if the target's clock can be moved: a time that is told to the
+// lastMoment is how long before its expiry a hold is confirmed if the target's clock can be moved: a time that is stated to the
 // minute may be up to a minute off.
 const lastMoment = 90 * time.Second
 

@@ -32,11 +32,11 @@ type call struct {
 	Asked    partnerapi.AvailabilityRequest // of a valid call to availability
 	Reserved partnerapi.ReserveRequest      // of a valid reserve
 
-	Form    partner.Form // Probe, or Usual
-	raced   bool         // another call about the same code was in progress
-	marked  bool         // the recorder says that the request is invalid on purpose
-	invalid bool         // a marketplace does not send such a request
-	nobody  bool         // it is a reserve for no guests, or for units that are not sold
+	Form     partner.Form // Probe, or Usual
+	raced    bool         // another call about the same code was in progress
+	marked   bool         // the recorder says that the request is invalid on purpose
+	invalid  bool         // a marketplace does not send such a request
+	noGuests bool         // it is a reserve for no guests, or for units that are not sold
 }
 
 // isProbe reports whether the call is the health probe.

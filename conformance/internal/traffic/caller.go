@@ -61,7 +61,7 @@ func (a *caller) asks(c *call, schema string, into any) bool {
 		}
 		return strange == ""
 	}
-	c.nobody = c.Endpoint == partnerapi.Reserve && strings.HasPrefix(problems[0].Pointer, "/units")
+	c.noGuests = c.Endpoint == partnerapi.Reserve && strings.HasPrefix(problems[0].Pointer, "/units")
 	message := problems[0].String()
 	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
 		message, _, _ = strings.Cut(message, ", received")

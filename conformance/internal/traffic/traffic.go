@@ -173,7 +173,7 @@ func (j *Judge) judgeBadInput(c *call) {
 	if f := judge.BadInputFinding(c.Answer); f.Ends() {
 		j.tally.record(f)
 	}
-	if c.nobody && c.HasStatus(http.StatusOK, http.StatusCreated) && partner.Text(c.Answer, "reservationConfirmationCode") != "" {
+	if c.noGuests && c.HasStatus(http.StatusOK, http.StatusCreated) && partner.Text(c.Answer, "reservationConfirmationCode") != "" {
 		j.tally.record(judge.RuleFinding{Rule: rule.ReserveNobody, Finding: judge.Breach("Expected a refusal, received a hold").WithEvidence(c.Exchange)})
 	}
 }

@@ -64,7 +64,7 @@ func (j *Judge) checkParty(c *call, productID, optionID string, units []partnera
 			j.caller.blame(c, callerrules.Units, "The unit %.60q is named more than once", u.ID)
 			return
 		case known && !sold:
-			c.nobody = c.Endpoint == partnerapi.Reserve
+			c.noGuests = c.Endpoint == partnerapi.Reserve
 			j.caller.blame(c, callerrules.Units, "The option %.60q has no unit %.60q", optionID, u.ID)
 			return
 		}
