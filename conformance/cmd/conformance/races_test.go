@@ -241,7 +241,7 @@ func swapAtOnce(endpoint partnerapi.Endpoint) change {
 	return changeEndpoint(endpoint, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		own := caller{httptest.NewRecorder(), make(chan *httptest.ResponseRecorder, 1)}
 		next.ServeHTTP(own.answer, r)
-		answer, alone := own.answer, time.NewTimer(30*time.Millisecond)
+		answer, alone := own.answer, time.NewTimer(100*time.Millisecond)
 		defer alone.Stop()
 		select {
 		case other := <-meet:
