@@ -32,7 +32,8 @@ const mostLeast = 4
 // smallest party of the option from then on: a partner may sell to no fewer than two.
 func (p *Player) takesMore(ctx context.Context, opened *Opening, reserve func() (*Hold, *partner.Stop)) bool {
 	alone := len(opened.Units) == 1 && opened.Units[0].ID == opened.Offer.Option.Lead()
-	if opened.Stop.Kind != partner.Refused || !alone || p.on.Case != nil || opened.Offer.Option.Least > 0 {
+	// The form of another body may be what is refused, which says nothing about parties.
+	if opened.Stop.Kind != partner.Refused || !alone || opened.body != partner.FullBody || p.on.Case != nil || opened.Offer.Option.Least > 0 {
 		return false
 	}
 	p.tried[opened.OptionKey()] = true
