@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/redact"
 )
 
@@ -36,11 +37,12 @@ func isPersonal(name string) bool { return slices.Contains(personal, strings.ToL
 // mail matches an email address, which an answer may repeat from another call.
 var mail = regexp.MustCompile(`[^\s"'<>@,;:()]+@[^\s"'<>@,;:()]+\.[^\s"'<>@,;:()]+`)
 
+// decoded limits a body that is decoded.
+var decoded = bounded.Limits{Bytes: 32 << 20, Depth: 10_000, Values: 1_000_000}
+
 // read decodes a body and collects its customers' data.
 func (c *customers) read(raw []byte) (value any, fine bool) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if !json.Valid(raw) || decoder.Decode(&value) != nil {
+	if bounded.Decode(raw, &value, decoded) != nil {
 		return nil, false
 	}
 	c.collect(value, "")
@@ -50,7 +52,7 @@ func (c *customers) read(raw []byte) (value any, fine bool) {
 // removed returns a JSON body without the customers' data, including data that an answer repeats in
 // a sentence. Other bodies are returned unchanged.
 func (c *customers) removed(raw []byte, value any, fine bool) []byte {
-	if !fine || len(c.values) == 0 && !mail.Match(raw) {
+	if !fine || len(c.values) == 0 && (bytes.IndexByte(raw, '@') < 0 || !mail.Match(raw)) {
 		return raw
 	}
 	text, err := json.Marshal(c.cleanValue(value, false, false))

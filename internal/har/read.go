@@ -3,7 +3,6 @@ package har
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,10 +14,12 @@ import (
 	"time"
 
 	"golang.org/x/text/encoding/unicode"
+
+	"partnerkit.dev/internal/bounded"
 )
 
 // Exchange is an entry that was read from an archive. What the archive does not tell is unknown, never
-// empty.
+// empty. So are its bodies until Expand: few of the entries that are read ahead are decoded at a time.
 type Exchange struct {
 	Started      time.Time // zero if it is unknown
 	Took         time.Duration
@@ -37,6 +38,8 @@ type Exchange struct {
 	Unreadable   string // why the entry cannot be read; "" if it can
 	BadInput     bool   // the recorder marked the request as invalid on purpose
 	Stream       Stream
+
+	packed *recorded // nil: the bodies are expanded
 }
 
 // recorded is what is read from an archive's entry.
@@ -96,20 +99,43 @@ func (e *recorded) exchange() *Exchange {
 	if len(sent.Headers)+len(received.Headers) > 0 {
 		x.Header, x.AnswerHeader = header(sent.Headers, sent.PostData.MIMEType), header(received.Headers, "")
 	}
-	var whole bool
-	x.Body, whole = sent.PostData.read(x.Header, sent.BodySize)
-	x.BodyCut = !whole && x.Method != http.MethodGet && !(sent.PostData.isAbsent() && hasNoBody(sent.BodySize, x.Header))
 	if x.Status < 100 { // there was no answer
 		x.Status = 0
+	}
+	x.packed, x.BodyCut, x.AnswerCut = e, true, x.Status != 0
+	if x.Status == 0 {
 		return x
 	}
-	x.Answer, whole = received.Content.read(x.AnswerHeader, received.BodySize, received.Content.Size)
-	x.AnswerCut = !whole
 	from, _ := e.FromCache.(string)
 	revalidated := x.Status == http.StatusNotModified && (x.Header.Get("If-None-Match") != "" || x.Header.Get("If-Modified-Since") != "")
 	x.Cached = from != "" || e.FromCache == true || received.ByWorker || revalidated || received.StatusText == "Internal Redirect" ||
 		e.FetchType != "" && e.FetchType != "Network Load"
 	return x
+}
+
+// Expand decodes and decompresses the bodies, as far as they are within the limits. Others stay unknown.
+func (x *Exchange) Expand(request, answer bounded.Limits) {
+	e := x.packed
+	if e == nil {
+		return
+	}
+	x.packed = nil
+	sent, received, whole := &e.Request, &e.Response, false
+	x.Body, whole = sent.PostData.read(x.Header, request, sent.BodySize)
+	x.BodyCut = !whole && x.Method != http.MethodGet && !(sent.PostData.isAbsent() && hasNoBody(sent.BodySize, x.Header))
+	if x.Status != 0 {
+		x.Answer, whole = received.Content.read(x.AnswerHeader, answer, received.BodySize, received.Content.Size)
+		x.AnswerCut = !whole
+	}
+}
+
+// Size returns how many bytes the bodies take at present.
+func (x *Exchange) Size() int64 {
+	n := int64(len(x.Body) + len(x.Answer))
+	if x.packed != nil {
+		n += x.packed.Request.PostData.size() + x.packed.Response.Content.size()
+	}
+	return n
 }
 
 // hasNoBody reports whether the headers of a request without a recorded body show that it had none.
@@ -134,8 +160,8 @@ func parseTime(text string) (at time.Time, err error) {
 	return time.Time{}, fmt.Errorf("startedDateTime: expected a time with its offset from UTC, such as 2026-07-01T12:00:00Z, received %.60q", text)
 }
 
-// largestEntry is the maximum size of one entry, in bytes. A catalog has at most 32 MiB.
-const largestEntry = 64 << 20
+// entryLimits limits one entry. A catalog has at most 32 MiB, of which base64 makes 43. Browsers add fields.
+var entryLimits = bounded.Limits{Bytes: 48 << 20, Depth: 1000, Values: 1_000_000}
 
 var errNoRecording = errors.New("expected an HTTP archive (HAR), or its entries, one on each line")
 
@@ -148,7 +174,8 @@ func Read(from io.Reader) iter.Seq2[*Exchange, error] {
 			yield(nil, err)
 			return
 		}
-		decoder := json.NewDecoder(text)
+		stream := bounded.NewStream(text, entryLimits)
+		decoder := &decoder{json.NewDecoder(stream), stream}
 		for more := true; more; more = decoder.More() {
 			archive, err := readOne(decoder, yield)
 			if err != nil {
@@ -162,8 +189,20 @@ func Read(from io.Reader) iter.Seq2[*Exchange, error] {
 	}
 }
 
+// decoder decodes values of a stream.
+type decoder struct {
+	*json.Decoder
+	stream *bounded.Stream
+}
+
+// Decode decodes the next value.
+func (d *decoder) Decode(into any) error {
+	d.stream.Next()
+	return d.Decoder.Decode(into)
+}
+
 // readOne reads one archive, or entries up to the end. It reports whether another archive may follow.
-func readOne(decoder *json.Decoder, yield func(*Exchange, error) bool) (more bool, err error) {
+func readOne(decoder *decoder, yield func(*Exchange, error) bool) (more bool, err error) {
 	depth, first, err := open(decoder)
 	if err != nil {
 		return false, err
@@ -219,8 +258,8 @@ func readEntry(decode func(any) error) (*Exchange, error) {
 func decodeText(from io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(from)
 	start, _ := buffered.Peek(3)
-	if bytes.HasPrefix(start, gzipMagic) {
-		unpacked, err := gzip.NewReader(buffered)
+	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) { // no text begins with this, and a file has no header that says so
+		unpacked, err := bounded.Decompress("gzip", buffered)
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +280,7 @@ func decodeText(from io.Reader) (io.Reader, error) {
 
 // open moves the decoder to the entries of an archive, and returns how deep they are. If the file contains
 // entries without an archive, depth is 0, and open returns the first entry.
-func open(decoder *json.Decoder) (depth int, first *Exchange, err error) {
+func open(decoder *decoder) (depth int, first *Exchange, err error) {
 	expect := func(want json.Delim) error {
 		token, err := decoder.Token()
 		if err == nil && token != want {
@@ -253,7 +292,7 @@ func open(decoder *json.Decoder) (depth int, first *Exchange, err error) {
 		return 0, nil, errNoRecording
 	}
 	depth = 1
-	parts := map[string]json.RawMessage{}
+	parts, size := map[string]json.RawMessage{}, 0
 	for decoder.More() {
 		token, err := decoder.Token()
 		if err != nil {
@@ -273,7 +312,7 @@ func open(decoder *json.Decoder) (depth int, first *Exchange, err error) {
 			if err := decoder.Decode(&value); err != nil {
 				return 0, nil, err
 			}
-			if len(value) > largestEntry {
+			if size += len(value); int64(size) > entryLimits.Bytes {
 				return 0, nil, errNoRecording
 			}
 			parts[name] = value

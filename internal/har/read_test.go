@@ -11,8 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/har"
 )
+
+var limits = bounded.Limits{Bytes: 1 << 20, Depth: 100, Values: 1000}
 
 // entry returns an entry with a request and a response of a form, each without its braces.
 func entry(request, response string) string {
@@ -25,15 +28,16 @@ func readOne(t *testing.T, text string) (all []*har.Exchange) {
 		if err != nil {
 			t.Fatalf("%v in %s", err, text)
 		}
+		x.Expand(limits, limits)
 		all = append(all, x)
 	}
 	return all
 }
 
-func pack(writer func(io.Writer) io.WriteCloser) string {
+func pack(writer func(io.Writer) io.WriteCloser, text string) string {
 	var packed bytes.Buffer
 	w := writer(&packed)
-	_, _ = io.WriteString(w, `{"b":2}`)
+	_, _ = io.WriteString(w, text)
 	_ = w.Close()
 	return base64.StdEncoding.EncodeToString(packed.Bytes())
 }
@@ -43,8 +47,9 @@ func pack(writer func(io.Writer) io.WriteCloser) string {
 func TestABodyIsCompleteEmptyOrUnknown(t *testing.T) {
 	t.Parallel()
 	const sent, answered = `"bodySize":7,"postData":{"mimeType":"application/json","text":"{\"a\":1}"}`, `"content":{"size":7,"text":"{\"b\":2}"}`
-	zipped := pack(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
-	deflated := pack(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
+	zipped := pack(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, `{"b":2}`)
+	bomb := pack(func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }, strings.Repeat(" ", 1<<20)+"[]")
+	deflated := pack(func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) }, `{"b":2}`)
 	for _, c := range []struct{ what, request, response, body, answer string }{
 		{"both", sent, answered, `{"a":1}`, `{"b":2}`},
 		{"Chrome, without content", sent, `"bodySize":30,"content":{"size":7,"mimeType":"application/json","compression":-3}`, `{"a":1}`, "?"},
@@ -57,6 +62,11 @@ func TestABodyIsCompleteEmptyOrUnknown(t *testing.T) {
 		{"Charles, in lines of base64", sent, `"content":{"size":7,"text":"eyJi\r\nIjoyfQ","encoding":" BASE64 "}`, `{"a":1}`, `{"b":2}`},
 		{"Fiddler, still compressed", sent, `"headers":[{"name":"Content-Encoding","value":"gzip"}],"content":{"size":7,"text":"` + zipped + `","encoding":"base64"}`, `{"a":1}`, `{"b":2}`},
 		{"Fiddler, deflated", sent, `"headers":[{"name":"Content-Encoding","value":"deflate"}],"content":{"size":9,"text":"` + deflated + `","encoding":"base64"}`, `{"a":1}`, `{"b":2}`},
+		{"gzip that no header declares", sent, `"headers":[{"name":"Content-Type","value":"application/json"}],"content":{"text":"` + zipped + `","encoding":"base64"}`, `{"a":1}`, unzippable(zipped)},
+		{"gzip without any header", sent, `"content":{"text":"` + zipped + `","encoding":"base64"}`, `{"a":1}`, "?"},
+		{"gzip that expands to more than is read", sent, `"headers":[{"name":"Content-Encoding","value":"gzip"}],"content":{"text":"` + bomb + `","encoding":"base64"}`, `{"a":1}`, "?"},
+		{"more values than are read", sent, `"content":{"text":"[` + strings.Repeat("0,", 1000) + `0]"}`, `{"a":1}`, "?"},
+		{"a nesting that is not read", sent, `"content":{"text":"` + strings.Repeat("[", 101) + `"}`, `{"a":1}`, "?"},
 		{"compressed with something else", sent, `"headers":[{"name":"Content-Encoding","value":"br"}],"content":{"size":3,"text":"/wAB","encoding":"base64"}`, `{"a":1}`, "?"},
 		{"mitmproxy, the size before decompression", sent, `"headers":[{"name":"Content-Encoding","value":"gzip"}],"content":{"size":27,"compression":-20,"text":"{\"b\":2}"}`, `{"a":1}`, `{"b":2}`},
 		{"a size in another charset, or of a byte order mark", sent, `"content":{"size":16,"text":"{\"b\":2}"}`, `{"a":1}`, `{"b":2}`},
@@ -82,6 +92,12 @@ func TestABodyIsCompleteEmptyOrUnknown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unzippable returns what a text in base64 encodes.
+func unzippable(text string) string {
+	raw, _ := base64.StdEncoding.DecodeString(text)
+	return string(raw)
 }
 
 func shown(body []byte, cut bool) string {

@@ -11,9 +11,14 @@ import (
 	"partnerkit.dev/internal/har"
 )
 
-// mostWaiting is the number of entries of a file that are read ahead. Overlapping entries are in
-// the order in which they ended.
-const mostWaiting = 1000
+const (
+	// mostWaiting is the number of entries of a file that are read ahead. Overlapping entries are in
+	// the order in which they ended.
+	mostWaiting = 1000
+	// mostAhead is how many bytes of bodies are read ahead in all files, as they were recorded. At least one
+	// entry of each file is.
+	mostAhead = 32 << 20
+)
 
 // Read returns the calls to one base address, the value of --only, in order of time, whatever the order of
 // the files. Without it, the files must have calls to one address. A call that was recorded several times is
@@ -69,7 +74,7 @@ type merger struct {
 
 // fill reads entries of a file ahead.
 func (m *merger) fill(of int) error {
-	for m.waiting.countOf(of) < mostWaiting && m.next[of] != nil {
+	for m.waiting.countOf(of) < mostWaiting && (m.waiting.bytes < mostAhead || m.waiting.countOf(of) == 0) && m.next[of] != nil {
 		e, err, more := m.next[of]()
 		if !more {
 			m.next[of] = nil
@@ -96,8 +101,11 @@ func (m *merger) fill(of int) error {
 func (m *merger) take() (calls []*Exchange, err error) {
 	var kept []placed
 	files := map[int]bool{}
-	for at := m.waiting.all[0].at; m.waiting.Len() > 0 && m.waiting.all[0].at.Equal(at); {
+	size := int64(0)
+	for at := m.waiting.all[0].at; m.waiting.Len() > 0 && m.waiting.all[0].at.Equal(at) && size < mostAhead; {
 		one := heap.Pop(&m.waiting).(placed)
+		one.Expand()
+		size += one.Size()
 		files[one.of] = true
 		one.KeyUnknown = !m.keys[one.of]
 		one.Missed = one.Missed || at.Before(m.last)
@@ -147,10 +155,11 @@ type placed struct {
 
 // byTime is a heap of calls, the earliest first. Calls of the same time keep the order in which they were read.
 type byTime struct {
-	all  []placed
-	read int
-	held []int       // by file
-	last []time.Time // by file
+	all   []placed
+	read  int
+	held  []int // by file
+	bytes int64
+	last  []time.Time // by file
 }
 
 func (h *byTime) add(x *Exchange, of int) {
@@ -180,12 +189,15 @@ func (h *byTime) Less(i, j int) bool {
 func (h *byTime) Push(x any) {
 	one := x.(placed)
 	h.held[one.of]++
+	h.bytes += one.Size()
 	h.all = append(h.all, one)
 }
 
 func (h *byTime) Pop() any {
 	one := h.all[len(h.all)-1]
+	h.all[len(h.all)-1] = placed{}
 	h.all = h.all[:len(h.all)-1]
 	h.held[one.of]--
+	h.bytes -= one.Size()
 	return one
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
@@ -51,6 +52,41 @@ func ContractCall(e *har.Exchange) (x *Exchange, is bool) {
 	}
 	x.Base = baseOf(e.URL, path)
 	return x, is && !e.Cached
+}
+
+// answerLimits limits the answers of an endpoint. What is larger is unknown, as the marketplace does not read it.
+// A value takes some hundred bytes when it is decoded. Nothing decodes more than 10,000 levels.
+func answerLimits(of partnerapi.Endpoint) bounded.Limits {
+	switch of {
+	case partnerapi.Products:
+		return bounded.Limits{Bytes: 32 << 20, Depth: 10_000, Values: 4_000_000}
+	case partnerapi.Availability:
+		return bounded.Limits{Bytes: 16 << 20, Depth: 10_000, Values: 2_000_000}
+	default:
+		return bounded.Limits{Bytes: 4 << 20, Depth: 10_000, Values: 100_000}
+	}
+}
+
+// requestLimits limits the requests. A marketplace sends a few lines.
+var requestLimits = bounded.Limits{Bytes: 1 << 20, Depth: 10_000, Values: 100_000}
+
+// Expand decodes and decompresses the bodies of a call that was read from an archive.
+func (x *Exchange) Expand() { x.Exchange.Expand(requestLimits, answerLimits(x.Endpoint)) }
+
+// Limit is Expand for a call that was not read from an archive. coding is the Content-Encoding of its answer. A body
+// that is incomplete, or not within the limits, becomes unknown.
+func (x *Exchange) Limit(coding string) {
+	var err error
+	if x.Body, err = bounded.Body("", x.Body, requestLimits); err != nil {
+		x.BodyCut = true
+	}
+	if !x.AnswerCut {
+		x.Answer, err = bounded.Body(coding, x.Answer, answerLimits(x.Endpoint))
+		x.AnswerCut = err != nil
+	}
+	if x.AnswerCut {
+		x.Answer = nil // it may end within a name
+	}
 }
 
 // MayChange reports whether the call may change holds and bookings.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/fileerror"
+	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/cli"
 )
 
@@ -116,11 +116,11 @@ func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c sta
 	return c, nil
 }
 
-// isExactEncoding reports whether a compact JWS is the only encoding of its parts. Decoders ignore the unused
-// bits in a part's last character, and the signature does not cover them.
+// isExactEncoding reports whether a compact JWS is the only encoding of its parts. Decoders ignore line breaks, and
+// the unused bits in a part's last character, and the signature does not cover them.
 func isExactEncoding(text string) bool {
 	for part := range strings.SplitSeq(text, ".") {
-		if _, err := base64.RawURLEncoding.Strict().DecodeString(part); err != nil {
+		if _, err := bounded.Base64URL(part); err != nil {
 			return false
 		}
 	}

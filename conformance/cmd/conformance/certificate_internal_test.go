@@ -9,7 +9,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-func TestACertificateIsRefusedAfterAnyByteWasChanged(t *testing.T) {
+func TestACertificateIsRefusedAfterAnyByteWasChangedOrAdded(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)
 	if err != nil {
@@ -37,6 +37,13 @@ func TestACertificateIsRefusedAfterAnyByteWasChanged(t *testing.T) {
 		}
 		if _, err := readCertificate(certificate, keys, now); err != nil {
 			t.Fatalf("Expected the certificate as issued to be valid, received %v", err)
+		}
+		for at := 1; at < len(certificate); at++ { // the command trims a file
+			for _, between := range []string{"\n", "\r\n", " ", "=", "\x00"} {
+				if _, err := readCertificate(certificate[:at]+between+certificate[at:], keys, now); err == nil {
+					t.Errorf("%q before byte %d: Expected a refusal, received none", between, at)
+				}
+			}
 		}
 		for at := range certificate {
 			for change := range 255 {

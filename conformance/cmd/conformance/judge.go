@@ -20,7 +20,7 @@ const harFile = "run.har"
 func newJudge() *cobra.Command {
 	recorded := suite.Recorded{Version: cli.Version()}
 	var dir string
-	var asJSON, verbose, followed bool
+	var asJSON, verbose, followed, announced bool
 	command := &cobra.Command{
 		Use:   "judge FILE...",
 		Short: "Judge recorded traffic with a partner",
@@ -82,7 +82,7 @@ Exit codes:
 		},
 		RunE: func(command *cobra.Command, args []string) error {
 			if followed {
-				return follow(command, recorded)
+				return follow(command, recorded, announced)
 			}
 			recorded.Files = args
 			outcome, err := suite.JudgeRecorded(command.Context(), recorded)
@@ -97,6 +97,7 @@ Exit codes:
 	f.BoolVar(&recorded.HandlesTicketDelivery, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
 	f.StringVar(&recorded.Only, "only", "", "the partner's base `URL`, if the files have calls to several")
 	f.BoolVar(&followed, "follow", false, "judge the entries that another program writes to standard input, and print each breach as a line of JSON")
+	f.BoolVar(&announced, "announce", false, "with --follow, print the name of a history before its calls are judged, as a line of JSON with the field history alone")
 	f.BoolVar(&recorded.Partial, "partial", false, "calls of the same caller are missing: leave open what they may have changed")
 	f.StringVar(&dir, "report-dir", settings.ReportFolder, "the `folder` for the reports; it is created if missing")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON, and nothing else")
@@ -106,8 +107,8 @@ Exit codes:
 }
 
 // follow judges standard input until it ends.
-func follow(command *cobra.Command, r suite.Recorded) error {
-	broken, calls, err := stream.Run(command.Context(), command.InOrStdin(), command.OutOrStdout(), stream.Options{Tickets: r.HandlesTicketDelivery, Partial: r.Partial})
+func follow(command *cobra.Command, r suite.Recorded, announced bool) error {
+	broken, calls, err := stream.Run(command.Context(), command.InOrStdin(), command.OutOrStdout(), stream.Options{Tickets: r.HandlesTicketDelivery, Partial: r.Partial, Announce: announced})
 	switch {
 	case err != nil:
 		return err

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"partnerkit.dev/internal/bounded"
 )
 
 // readBody reads at most one byte more than largest of an answer's body, without its content coding. The transport
@@ -15,7 +17,7 @@ func readBody(answer *http.Response, largest int64) ([]byte, error) {
 	body := io.Reader(answer.Body)
 	coding := strings.ToLower(strings.TrimSpace(strings.Join(answer.Header.Values("Content-Encoding"), ", ")))
 	if coding == "x-gzip" { // another name of gzip (RFC 9110)
-		body = &lazyGzip{packed: answer.Body}
+		body, _ = bounded.Decompress(coding, body) // it is known
 	}
 	raw, err := io.ReadAll(io.LimitReader(body, largest+1))
 	switch {
@@ -32,18 +34,3 @@ func readBody(answer *http.Response, largest int64) ([]byte, error) {
 
 // isRead reports whether the marketplace reads the body of an answer with that status.
 func isRead(status int) bool { return status/100 == 2 || status == http.StatusBadRequest }
-
-// lazyGzip unpacks a body. A body without a byte is empty, not invalid.
-type lazyGzip struct {
-	packed io.Reader
-	reader *gzip.Reader
-}
-
-func (l *lazyGzip) Read(p []byte) (n int, err error) {
-	if l.reader == nil {
-		if l.reader, err = gzip.NewReader(l.packed); err != nil {
-			return 0, err
-		}
-	}
-	return l.reader.Read(p)
-}

@@ -49,6 +49,9 @@ func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
 // isCut reports whether the recording has only the beginning of a successful answer.
 func (c *call) isCut() bool { return !c.Whole && c.HasStatus(http.StatusOK) }
 
+// size returns how many bytes the bodies have.
+func (c *call) size() int { return len(c.Body) + len(c.Raw) }
+
 // partnerTime returns when the call was answered by the partner's clock, from its Date header.
 func (c *call) partnerTime() time.Time {
 	if c.Response != nil {

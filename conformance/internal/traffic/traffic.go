@@ -39,6 +39,7 @@ type Judge struct {
 	seen    seen
 
 	waiting  []*call // calls that a later call may still overlap
+	held     int     // bytes of their bodies
 	tally    *tally
 	caller   *caller
 	sold     *sold
@@ -92,9 +93,17 @@ func (j *Judge) Take(x *recording.Exchange) {
 // JudgeUntil judges the calls that ended before now. Every later call must have started after now.
 func (j *Judge) JudgeUntil(now time.Time) {
 	for len(j.waiting) > 0 && !j.waiting[0].endTime().After(now) {
-		j.judge(j.waiting[0])
-		j.waiting = j.waiting[1:]
+		j.judgeFirst()
 	}
+}
+
+// judgeFirst judges the call that has waited longest.
+func (j *Judge) judgeFirst() {
+	c := j.waiting[0]
+	j.waiting[0] = nil // the array stays until it is full
+	j.waiting = j.waiting[1:]
+	j.held -= c.size()
+	j.judge(c)
 }
 
 // RecordMissed records that calls about holds and bookings were made between these times but not taken.
@@ -107,20 +116,19 @@ func (j *Judge) RecordMissed(from, to time.Time) {
 
 // Finish judges the calls that waited for later ones.
 func (j *Judge) Finish() {
-	for _, c := range j.waiting {
-		j.judge(c)
+	for len(j.waiting) > 0 {
+		j.judgeFirst()
 	}
-	j.waiting = nil
 }
 
-// mostWaiting is the maximum number of calls that wait for later ones.
-const mostWaiting = 1000
+// mostWaiting is the maximum number of calls that wait for later ones, and mostHeld that of the bytes of their
+// bodies.
+const mostWaiting, mostHeld = 1000, 32 << 20
 
 // order lets the next call wait, and judges the waiting calls that ended before it.
 func (j *Judge) order(c *call) {
-	for len(j.waiting) > 0 && (!j.waiting[0].endTime().After(c.StartedAt) || len(j.waiting) == mostWaiting) {
-		j.judge(j.waiting[0])
-		j.waiting = j.waiting[1:]
+	for j.held += c.size(); len(j.waiting) > 0 && (!j.waiting[0].endTime().After(c.StartedAt) || len(j.waiting) == mostWaiting || j.held > mostHeld); {
+		j.judgeFirst()
 	}
 	for _, other := range j.waiting {
 		if c.sharesSubject(other) && other.endTime().After(c.StartedAt) {

@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/internal/anonymize"
 	"partnerkit.dev/internal/har"
+	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/schemas/partnerapi"
@@ -33,16 +34,14 @@ func newWriter() *writer {
 
 // write writes a call as a line of the judge's input.
 func (w *writer) write(to io.Writer, i item) error {
-	x := &har.Exchange{
+	x := &recording.Exchange{Endpoint: i.Endpoint, Exchange: har.Exchange{
 		Started: i.started, Took: i.Took, Method: i.Method, URL: i.URL, Header: contractHeaders(i.Header), Status: i.Status,
-		AnswerHeader: contractHeaders(i.Answered), Answer: i.Answer, AnswerCut: i.Cut, Error: i.Failure,
-	}
-	if x.AnswerCut {
-		x.Answer = nil // it may end within a name
-	}
+		AnswerHeader: contractHeaders(i.Answered), Answer: i.Answer, AnswerCut: i.Cut, Error: i.Failure, Body: i.Body,
+	}}
+	x.Limit("") // decoding it takes memory of the service
 	_, _, named, _ := partnerapi.CallOf(i.Method, i.URL)
-	x.Body, x.Answer = w.masker.Mask(i.Endpoint, named, i.Body, x.Answer)
-	entry := anonymize.Entry(x, w.redactor(i.target.AuthKey).Redact, w.keys)
+	x.Body, x.Answer = w.masker.Mask(i.Endpoint, named, x.Body, x.Answer)
+	entry := anonymize.Entry(&x.Exchange, w.redactor(i.target.AuthKey).Redact, w.keys)
 	entry.Stream = har.Stream{History: historyOf(i.target), Until: i.until, Tickets: i.target.Tickets}
 	encoder := json.NewEncoder(to)
 	encoder.SetEscapeHTML(false)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"partnerkit.dev/internal/bounded"
 )
 
 // PageRequest is a request for part of a list.
@@ -48,7 +50,7 @@ var errCursor = errors.New("expected the next_cursor of this list, unchanged")
 
 // ReadCursor parses a cursor of the named list.
 func ReadCursor(list, text string) (Cursor, error) {
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	raw, err := bounded.Base64URL(text)
 	if err != nil || len(raw) != cursorSize+4 || binary.BigEndian.Uint32(raw[cursorSize:]) != cursorSum(list, raw[:cursorSize]) {
 		return Cursor{}, errCursor
 	}

@@ -3,10 +3,8 @@ package script
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -16,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -125,17 +124,18 @@ func cutOff(e client.Exchange) bool {
 func bodyOf(m client.Message) (text string, zipped bool, err error) {
 	body := []byte(m.Body)
 	zipped = len(body) > 0 && m.Header.Get("Content-Encoding") == "gzip"
+	large := len(body) > maxRecorded
 	if zipped && !m.Truncated {
-		reader, err := gzip.NewReader(bytes.NewReader(body))
+		from, err := bounded.Decompress("gzip", bytes.NewReader(body))
 		if err == nil {
-			body, err = io.ReadAll(io.LimitReader(reader, maxRecorded+1))
+			body, err = bounded.ReadAll(from, maxRecorded)
 		}
-		if err != nil {
+		if large = errors.Is(err, bounded.ErrTooLarge); err != nil && !large {
 			return "", zipped, fmt.Errorf("%w: its body cannot be decompressed: %v", ErrNotRepeatable, err)
 		}
 	}
 	switch {
-	case m.Truncated || len(body) > maxRecorded:
+	case m.Truncated || large:
 		return "", zipped, fmt.Errorf("%w: its body is larger than %d MiB", ErrNotRepeatable, maxRecorded>>20)
 	case !utf8.Valid(body):
 		return "", zipped, fmt.Errorf("%w: its body is not text", ErrNotRepeatable)

@@ -1,15 +1,14 @@
 package twin
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
+	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/internal/recording"
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -74,19 +73,21 @@ func text(value any) string {
 // maxRecording is the maximum size of a recording, in calls of the contract.
 const maxRecording = 200_000
 
-// maxKept is the maximum size of a history's bodies, in bytes.
-const maxKept = 512 << 20
+// maxKept is the maximum size of a history's bodies, in bytes, and maxValues that of their names and values,
+// each of which takes some hundred bytes when it is decoded.
+const maxKept, maxValues = 256 << 20, 5_000_000
 
 // read adds the calls of the recordings.
 func (h *history) read(ctx context.Context, o Options) error {
-	kept := 0
+	kept, values := 0, 0
 	for x, err := range recording.Read(ctx, o.Recordings, o.Only, &h.counts) {
 		if err != nil {
 			return err
 		}
 		kept += len(x.Body) + len(x.Answer)
-		if len(h.calls) == maxRecording || kept > maxKept {
-			return fmt.Errorf("the recordings have more than %d calls or %d MiB: give a part of them", maxRecording, maxKept>>20)
+		values += bounded.Values(x.Body) + bounded.Values(x.Answer)
+		if len(h.calls) == maxRecording || kept > maxKept || values > maxValues {
+			return fmt.Errorf("the recordings have more than %d calls, %d MiB, or %d names and values: give a part of them", maxRecording, maxKept>>20, maxValues)
 		}
 		c := &call{Exchange: x.Exchange, endpoint: x.Endpoint, named: x.Named, keyless: !x.KeyUnknown && x.Header != nil}
 		if x.Unreadable != "" && len(h.calls) > 0 {
@@ -147,13 +148,12 @@ func (c *call) parse() {
 
 // decode reads one JSON value and keeps numbers as they are written.
 func decode(raw []byte) (value any, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	if decoder.Decode(&value) != nil {
-		return nil, false
-	}
-	return value, !decoder.More()
+	err := bounded.Decode(raw, &value, decoded)
+	return value, err == nil
 }
+
+// decoded limits an answer that is decoded.
+var decoded = bounded.Limits{Bytes: maxAnswer, Depth: 10_000, Values: 4_000_000}
 
 // hide notes the parts of a call that must not get into a scenario.
 func (h *history) hide(c *call) {

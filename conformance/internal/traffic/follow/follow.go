@@ -14,6 +14,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"partnerkit.dev/conformance/internal/traffic"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -24,8 +26,9 @@ import (
 
 // Options sets how calls are judged.
 type Options struct {
-	Tickets bool // the partners deliver their own tickets; entries may say so too
-	Partial bool // calls are missing, at any time
+	Tickets  bool // the partners deliver their own tickets; entries may say so too
+	Partial  bool // calls are missing, at any time
+	Announce bool // write the name of a history before its calls are judged
 }
 
 // Finding is one line of the output: a rule that the calls of a history break.
@@ -48,18 +51,18 @@ const (
 	// interval to the time that it takes.
 	publishEvery = 250 * time.Millisecond
 	publishShare = 20
-	// mostRead is the number of entries that are read ahead.
-	mostRead = 256
+	// mostRead is the number of entries that are read ahead, and mostReadBytes that of the bytes of their bodies.
+	mostRead, mostReadBytes = 256, 8 << 20
 )
 
 // Run judges the calls that it reads, until in ends or ctx is done, and writes findings to out. It
 // reports whether a MUST rule was broken, and how many calls of the contract it judged.
 func Run(ctx context.Context, in io.Reader, out io.Writer, options Options) (broken bool, calls int, err error) {
-	f := &follower{options: options, out: json.NewEncoder(out), histories: map[string]*history{}}
+	f := &follower{options: options, out: json.NewEncoder(out), histories: map[string]*history{}, ahead: semaphore.NewWeighted(mostReadBytes)}
 	f.out.SetEscapeHTML(false)
-	ended := make(chan struct{})
-	defer close(ended)
-	entries := read(in, ended)
+	reading, end := context.WithCancel(ctx)
+	defer end()
+	entries := f.read(reading, in)
 	tick := time.NewTicker(publishEvery)
 	defer tick.Stop()
 	next := time.Now()
@@ -74,9 +77,14 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, options Options) (bro
 				f.finish()
 				return f.broken, f.calls, firstOf(one.err, f.publish())
 			}
-			f.take(one.entry)
+			f.ahead.Release(one.size)
+			if err := f.take(one.entry); err != nil {
+				return f.broken, f.calls, err
+			}
 		case now := <-tick.C:
-			f.rest(now)
+			if err := f.rest(now); err != nil {
+				return f.broken, f.calls, err
+			}
 		case <-ctx.Done():
 			f.finish()
 			return f.broken, f.calls, f.publish()
@@ -102,21 +110,25 @@ func firstOf(errs ...error) error {
 
 type entry struct {
 	entry *har.Exchange
+	size  int64 // what it takes of what is read ahead
 	err   error
 }
 
-// read decodes entries in a goroutine of its own, until ended is closed.
-func read(in io.Reader, ended <-chan struct{}) <-chan entry {
+// read decodes entries in a goroutine of its own, until ctx is done. It leaves their bodies as they are.
+func (f *follower) read(ctx context.Context, in io.Reader) <-chan entry {
 	entries := make(chan entry, mostRead)
 	go func() {
 		defer close(entries)
 		for e, err := range har.Read(in) {
+			one := entry{entry: e}
 			if err != nil {
-				err = fmt.Errorf("standard input: %w", err)
+				one.err = fmt.Errorf("standard input: %w", err)
+			} else if one.size = min(e.Size(), mostReadBytes); f.ahead.Acquire(ctx, one.size) != nil {
+				return
 			}
 			select {
-			case entries <- entry{e, err}:
-			case <-ended:
+			case entries <- one:
+			case <-ctx.Done():
 				return
 			}
 		}
@@ -129,15 +141,18 @@ type follower struct {
 	options   Options
 	out       *json.Encoder
 	histories map[string]*history
+	ahead     *semaphore.Weighted // bytes that are read ahead
+	held      int64               // bytes of bodies that wait in the histories
+	announced string
 	calls     int
 	broken    bool
 }
 
 // take adds an entry to its history, and judges what no later entry can precede.
-func (f *follower) take(e *har.Exchange) {
+func (f *follower) take(e *har.Exchange) error {
 	x, is := recording.ContractCall(e)
 	if !is {
-		return
+		return nil
 	}
 	name := cmp.Or(x.Stream.History, x.Base)
 	if x.Missed {
@@ -146,24 +161,50 @@ func (f *follower) take(e *har.Exchange) {
 				h.judge.Take(x)
 			}
 		}
-		return
+		return nil
 	}
 	f.calls++
 	h := f.histories[name]
 	if h == nil {
-		h = newHistory(traffic.Options{Tickets: f.options.Tickets || x.Stream.Tickets, Live: true, Partial: f.options.Partial})
+		h = newHistory(traffic.Options{Tickets: f.options.Tickets || x.Stream.Tickets, Live: true, Partial: f.options.Partial}, &f.held)
 		f.histories[name] = h
 	}
+	if err := f.announce(name); err != nil {
+		return err
+	}
 	h.take(x)
+	return nil
+}
+
+// announce writes whose calls are judged next, so that who starts the judge knows whose calls stopped it.
+func (f *follower) announce(name string) error {
+	if !f.options.Announce || name == f.announced {
+		return nil
+	}
+	f.announced = name
+	return f.write(struct {
+		History string `json:"history"`
+	}{name})
+}
+
+func (f *follower) write(line any) error {
+	if err := f.out.Encode(line); err != nil {
+		return fmt.Errorf("write findings: %w", err)
+	}
+	return nil
 }
 
 // rest judges the calls of histories that have been quiet.
-func (f *follower) rest(now time.Time) {
-	for _, h := range f.histories {
+func (f *follower) rest(now time.Time) error {
+	for name, h := range f.histories {
 		if h.waiting.Len() > 0 && now.Sub(h.used) > quiet {
+			if err := f.announce(name); err != nil {
+				return err
+			}
 			h.judgeAll()
 		}
 	}
+	return nil
 }
 
 func (f *follower) finish() {
@@ -195,8 +236,8 @@ func (f *follower) publish() error {
 			if n := len(b.Shown); n > 0 {
 				finding.At = b.Shown[n-1].StartedAt
 			}
-			if err := f.out.Encode(finding); err != nil {
-				return fmt.Errorf("write findings: %w", err)
+			if err := f.write(finding); err != nil {
+				return err
 			}
 		}
 	}
@@ -218,6 +259,7 @@ func (f *follower) evict() {
 	}
 	slices.SortFunc(names, func(a, b string) int { return f.histories[a].used.Compare(f.histories[b].used) })
 	for _, name := range names[:(len(names)+1)/2] {
+		f.histories[name].forget()
 		delete(f.histories, name)
 	}
 	debug.FreeOSMemory() // the next check must see what is left

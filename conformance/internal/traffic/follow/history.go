@@ -17,22 +17,27 @@ const (
 	longest = 30 * time.Second
 	// quiet is how long a history without new lines waits for calls that started earlier.
 	quiet = 5 * time.Second
+	// mostHeld is how many bytes of bodies wait in all histories, and mostSame that of the calls of one history
+	// that are compared with the next, as they may be the same.
+	mostHeld, mostSame = 32 << 20, 4 << 20
 )
 
 // history is the calls of one caller to one partner.
 type history struct {
-	judge   *traffic.Judge
-	waiting byStart
-	ended   time.Time             // the latest end of a call
-	last    time.Time             // the start of the last call that was judged
-	same    []*recording.Exchange // the calls that started then and were judged
-	used    time.Time             // when the last line arrived
-	changed bool
-	written map[string]int // how often each rule was broken, as written
+	judge    *traffic.Judge
+	waiting  byStart
+	ended    time.Time             // the latest end of a call
+	last     time.Time             // the start of the last call that was judged
+	same     []*recording.Exchange // the calls that started then and were judged
+	sameSize int64
+	used     time.Time // when the last line arrived
+	changed  bool
+	written  map[string]int // how often each rule was broken, as written
+	held     *int64         // bytes of bodies that wait, in all histories
 }
 
-func newHistory(o traffic.Options) *history {
-	return &history{judge: traffic.New(o), written: map[string]int{}}
+func newHistory(o traffic.Options, held *int64) *history {
+	return &history{judge: traffic.New(o), written: map[string]int{}, held: held}
 }
 
 func (h *history) take(x *recording.Exchange) {
@@ -40,6 +45,7 @@ func (h *history) take(x *recording.Exchange) {
 	if end := x.Started.Add(x.Took); end.After(h.ended) {
 		h.ended = end
 	}
+	*h.held += x.Size()
 	heap.Push(&h.waiting, x)
 	until := x.Stream.Until
 	if until.IsZero() {
@@ -50,8 +56,10 @@ func (h *history) take(x *recording.Exchange) {
 
 // judgeUntil judges the calls that started before until. No later line is about an earlier call.
 func (h *history) judgeUntil(until time.Time) {
-	for h.waiting.Len() > 0 && (!h.waiting[0].Started.After(until) || h.waiting.Len() > mostWaiting) {
+	for h.waiting.Len() > 0 && (!h.waiting[0].Started.After(until) || h.waiting.Len() > mostWaiting || *h.held > mostHeld) {
 		x := heap.Pop(&h.waiting).(*recording.Exchange)
+		*h.held -= x.Size()
+		x.Expand()
 		h.changed = true
 		if x.Started.Before(h.last) {
 			if x.MayChange() {
@@ -60,14 +68,23 @@ func (h *history) judgeUntil(until time.Time) {
 			continue
 		}
 		if x.Started.After(h.last) {
-			h.last, h.same = x.Started, nil
+			h.last, h.same, h.sameSize = x.Started, nil, 0
 		} else if slices.ContainsFunc(h.same, func(y *recording.Exchange) bool { return x.IsSame(y, false) }) {
 			continue
 		}
-		h.same = append(h.same, x)
+		if h.sameSize += x.Size(); h.sameSize < mostSame {
+			h.same = append(h.same, x)
+		}
 		h.judge.Take(x)
 	}
 	h.judge.JudgeUntil(until)
+}
+
+// forget accounts for the calls that wait in a history which is forgotten.
+func (h *history) forget() {
+	for _, x := range h.waiting {
+		*h.held -= x.Size()
+	}
 }
 
 func (h *history) judgeAll() {

@@ -77,6 +77,16 @@ func (c *copied) reserve(length int) bool {
 	return true
 }
 
+// replace replaces the copy by the body without its compression, and reports whether there was memory for it.
+func (c *copied) replace(text []byte) bool {
+	c.release()
+	c.none = !c.memory.hold(int64(len(text)))
+	if !c.none {
+		c.text, c.held = text, int64(len(text))
+	}
+	return !c.none
+}
+
 // release drops the copy.
 func (c *copied) release() {
 	c.memory.release(c.held)

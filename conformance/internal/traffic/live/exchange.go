@@ -1,7 +1,6 @@
 package live
 
 import (
-	"strings"
 	"time"
 
 	"partnerkit.dev/internal/anonymize"
@@ -20,24 +19,17 @@ func (c *Call) exchange(masker *anonymize.Masker) *recording.Exchange {
 			Status: c.status, AnswerHeader: c.answered, Error: c.failure,
 		},
 	}
-	request, answer, packed := c.request.text, c.answer.text, ""
+	coding := ""
 	if c.status != 0 {
-		packed = strings.ToLower(strings.TrimSpace(c.answered.Get("Content-Encoding")))
+		coding = c.answered.Get("Content-Encoding")
 		c.answered.Del("Content-Encoding")
 		x.AnswerCut = !c.answer.whole
 	}
-	switch packed {
-	case "", "identity":
-	case "gzip", "x-gzip":
-		if !x.AnswerCut {
-			answer, x.AnswerCut = har.Unzip(answer)
-		}
-	default:
-		x.AnswerCut = true
+	x.Body, x.Answer = c.request.text, c.answer.text
+	x.Limit(coding)
+	if !c.answer.replace(x.Answer) {
+		x.Answer, x.AnswerCut = nil, true
 	}
-	if x.AnswerCut {
-		answer = nil // an incomplete body is not judged, and may end within a name
-	}
-	x.Body, x.Answer = masker.Mask(c.endpoint, c.named, request, answer)
+	x.Body, x.Answer = masker.Mask(c.endpoint, c.named, x.Body, x.Answer)
 	return x
 }
