@@ -8,7 +8,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -33,7 +32,7 @@ func Open(path string) (*File, error) {
 		return nil, readError(path, err)
 	}
 	f := &File{path: path}
-	if err := f.check(lexer.Tokenize(string(text))); err != nil {
+	if err := f.check(text); err != nil {
 		return nil, err
 	}
 	parsed, err := parser.ParseBytes(text, 0)
@@ -67,9 +66,10 @@ func readError(path string, err error) error {
 
 // check rejects text that would take the parser too long, and references to other parts of the
 // file.
-func (f *File) check(tokens token.Tokens) error {
-	if deep, ok := nestedDeeper(tokens, maxFileDepth); ok {
-		return f.error(deep)
+func (f *File) check(text []byte) error {
+	tokens, problem, bad := tokenize(text, maxFileDepth)
+	if bad {
+		return f.error(problem)
 	}
 	for _, t := range tokens {
 		if t.Type == token.AnchorType || t.Type == token.AliasType || t.Type == token.TagType {

@@ -3,6 +3,7 @@ package yamlfile_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,6 +36,10 @@ func TestAProblemInAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 		"two documents":               {"a: 1\n---\nb: 2", ":3:", "one YAML document"},
 		"deep nesting":                {strings.Repeat("[", 10_000), ":1:", "nested deeper than 20 levels"},
 		"deep nesting by dashes":      {strings.Repeat("- ", 10_000), ":1:", "nested deeper than 20 levels"},
+		"too many keys":               {"a: 1\n" + numbered(30_000, "k%d: 1\n"), ":", "too many keys in one object"},
+		"too many keys of an item":    {"- a: 1\n" + numbered(10_000, "  k%d: 1\n") + "- " + numbered(1, "x: 1\n"), ":", "too many keys in one object"},
+		"too many keys of objects":    {numbered(12, "o%d:\n"+numbered(3_000, "  k%d: 1\n")), ":", "too many keys in one object"},
+		"too many values":             {"a: [" + strings.Repeat("1,", 510_000) + "1]", ":1:", "expected at most 1000000 names and values"},
 		"a huge file":                 {strings.Repeat("# long\n", 200_000), " is ", "larger than 1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,6 +56,33 @@ func TestAProblemInAFileIsOneLineThatBeginsWithItsPlace(t *testing.T) {
 		if _, err := yamlfile.Open(path); err == nil || !strings.HasPrefix(err.Error(), path+" cannot be read: ") {
 			t.Errorf("want %s not to be read, got %v", path, err)
 		}
+	}
+}
+
+// numbered returns a text for each number from 0.
+func numbered(count int, format string) string {
+	var text strings.Builder
+	for i := range count {
+		text.WriteString(strings.ReplaceAll(format, "%d", strconv.Itoa(i)))
+	}
+	return text.String()
+}
+
+func TestManyObjectsWithFewKeysAreRead(t *testing.T) {
+	t.Parallel()
+	if _, err := yamlfile.Open(write(t, numbered(3_000, "- id: p%d\n  a:\n    b: 1\n    c: [{d: 1, e: 2}, {d: 3}]\n  f: x\n"))); err != nil {
+		t.Errorf("Expected a long list to be read, received %v", err)
+	}
+}
+
+func TestAProblemQuotesTheBeginningOfALongKey(t *testing.T) {
+	t.Parallel()
+	problem, bad := yamlfile.Decode([]byte(strings.Repeat("k", 488<<10)+": 1"), &struct{ A int }{}, "")
+	if !bad || len(problem.Message) > 600 || !strings.HasPrefix(problem.Message, `unknown field "kkk`) {
+		t.Errorf("Expected a short message, received %d bytes", len(problem.Message))
+	}
+	if text := (&yamlfile.Problems{List: []yamlfile.Problem{{Path: strings.Repeat("p", 10_000), Message: strings.Repeat("m", 10_000)}}}).Error(); len(text) > 1100 {
+		t.Errorf("Expected a short line, received %d bytes", len(text))
 	}
 }
 

@@ -43,9 +43,9 @@ func (p *Problems) Error() string {
 			line.WriteString(" ")
 		}
 		if problem.Path != "" {
-			line.WriteString(problem.Path + ": ")
+			line.WriteString(shorten(problem.Path) + ": ")
 		}
-		lines = append(lines, line.String()+problem.Message)
+		lines = append(lines, line.String()+shorten(problem.Message))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -63,7 +63,17 @@ func ErrorAt(node ast.Node, format string, args ...any) error {
 }
 
 func problemAt(t *token.Token, message string) Problem {
-	return Problem{Line: t.Position.Line, Column: t.Position.Column, Message: message}
+	return Problem{Line: t.Position.Line, Column: t.Position.Column, Message: shorten(message)}
+}
+
+// longestMessage is the maximum size of a message or a path, in bytes. A key may have as many as the file.
+const longestMessage = 500
+
+func shorten(text string) string {
+	if len(text) <= longestMessage {
+		return text
+	}
+	return strings.ToValidUTF8(text[:longestMessage], "") + "…"
 }
 
 // ProblemOf returns the problem of a decoding error, with its location if the error has one.
@@ -79,9 +89,9 @@ func ProblemOf(err error) Problem {
 	case errors.As(err, &placed) && placed.GetToken() != nil:
 		return problemAt(placed.GetToken(), placed.GetMessage())
 	case placed != nil:
-		return Problem{Message: placed.GetMessage()}
+		return Problem{Message: shorten(placed.GetMessage())}
 	}
-	return Problem{Message: err.Error()}
+	return Problem{Message: shorten(err.Error())}
 }
 
 // Locate finds the lines of the problems in the text by their paths. If the path does not exist,

@@ -227,7 +227,7 @@ func checkQuirks(quirks []platform.Quirk) []error {
 
 // isList reports whether a text is a list that is not nested too deeply to be read.
 func isList(text []byte) bool {
-	if _, deep := yamlfile.TooDeep(text); deep {
+	if _, deep := yamlfile.TooLarge(text); deep {
 		return false
 	}
 	tree, err := parser.ParseBytes(text, 0)

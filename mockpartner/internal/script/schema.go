@@ -97,7 +97,7 @@ func checkPlainYAML(text []byte) (problems []yamlfile.Problem, fatal bool) {
 	if !utf8.Valid(text) {
 		return []yamlfile.Problem{{Message: "expected text in UTF-8"}}, true
 	}
-	if problem, bad := yamlfile.TooDeep(text); bad {
+	if problem, bad := yamlfile.TooLarge(text); bad {
 		return []yamlfile.Problem{problem}, true
 	}
 	tree, err := parser.ParseBytes(text, 0)
