@@ -50,10 +50,18 @@ type Overview struct {
 		CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or address_changed; empty: it has not
 		GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
 	} `json:"integrations_needing_attention"` // at most 100
-	OldestSync   *DatedIntegration `json:"oldest_sync"`  // nil: none was synced
-	OldestSlots  *DatedIntegration `json:"oldest_slots"` // whose slots were completely loaded longest ago; nil: none were
-	Recent       []RecentEvent     `json:"recent"`       // at most twelve, newest first
-	RatesMissing []struct {        // prices in these currencies are left out of answers in other currencies
+	OldestSync  *DatedIntegration `json:"oldest_sync"`  // nil: none was synced
+	OldestSlots *DatedIntegration `json:"oldest_slots"` // whose slots were completely loaded longest ago; nil: none were
+	Recent      []RecentEvent     `json:"recent"`       // at most twelve, newest first
+	// JudgingPaused are integrations whose calls are not judged until then, because the judge stopped
+	// while it judged them.
+	JudgingPaused []struct {
+		IntegrationID string    `json:"integration_id"`
+		Name          string    `json:"name"`
+		Since         time.Time `json:"since"`
+		Until         time.Time `json:"until"`
+	} `json:"judging_paused"`
+	RatesMissing []struct { // prices in these currencies are left out of answers in other currencies
 		Currency   string `json:"currency"`
 		Base       string `json:"base"`
 		Activities int    `json:"activities"` // activities with such a price

@@ -66,6 +66,7 @@ const (
 	CertificateEnded  EventType = "certificate.ended"  // reason; run_id of the run that found a breach
 	WentLive          EventType = "go_live.approved"   // reason
 	GoLiveDeclined    EventType = "go_live.declined"   // reason
+	JudgingPaused     EventType = "judging.paused"     // until; for operators only
 )
 
 // Judged is the outcome of a rule in a run.

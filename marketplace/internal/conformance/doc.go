@@ -10,6 +10,7 @@
 // Certificate.
 //
 // A Judge judges the calls to partners as they happen. Calls are never delayed: what the judge has no
-// room for, or no time, is not judged, and counted. Each replica judges the calls that it sends, so a
+// room for, or no time, is not judged, and counted. A partner whose calls stopped the judge is left out for
+// a while, so that the others' calls are judged. Each replica judges the calls that it sends, so a
 // history is partial.
 package conformance

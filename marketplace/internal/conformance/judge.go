@@ -118,6 +118,7 @@ func (j *Judge) run(ctx context.Context) {
 			rest = firstRest
 		}
 		j.restarts.Add(1)
+		j.leaveOut()
 		j.config.Log.Warn("the judge of calls to partners stopped; it is started again", slog.Any("error", err), slog.Duration("after", rest))
 		select {
 		case <-time.After(rest):
@@ -130,7 +131,7 @@ func (j *Judge) run(ctx context.Context) {
 
 // judge runs one judge until it stops.
 func (j *Judge) judge(ctx context.Context) error {
-	p, err := startCommand(command{path: j.config.Command, dir: os.TempDir(), output: &lines{each: j.found.add}}, "judge", "--follow", "--partial", "-")
+	p, err := startCommand(command{path: j.config.Command, dir: os.TempDir(), output: &lines{each: j.read}}, "judge", "--follow", "--partial", "--announce", "-")
 	if err != nil {
 		return err
 	}
@@ -164,6 +165,12 @@ func (j *Judge) judge(ctx context.Context) error {
 	return err
 }
 
+// read reads a line of the judge.
+func (j *Judge) read(line []byte) {
+	j.found.add(line)
+	j.leftOut.read(line)
+}
+
 func stopError(p *process) error {
 	return fmt.Errorf("the conformance command ended with %d: %s", p.code(), p.lastError())
 }
@@ -189,6 +196,10 @@ func (j *Judge) pass(p *process, w *writer) error {
 		select {
 		case one := <-j.queue:
 			j.releaseItem(one)
+			if j.leftOut.has(one.target.ID, j.now()) {
+				j.dropItem(DroppedLeftOut)
+				continue
+			}
 			if err := w.write(&text, one); err != nil {
 				return err
 			}
@@ -246,6 +257,8 @@ func (j *Judge) Counts() Counts {
 
 // BreachStore stores breaches.
 type BreachStore interface {
+	// KeepPause stores until when an integration's calls are not judged.
+	KeepPause(ctx context.Context, integration uuid.UUID, until time.Time) error
 	// KeepBreaches adds to the stored breaches and returns those that are new: not seen before, or
 	// not for a day.
 	KeepBreaches(ctx context.Context, found []Breach) (fresh []Breach, err error)

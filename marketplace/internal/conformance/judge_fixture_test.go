@@ -67,24 +67,29 @@ func (l *logged) String() string {
 
 func setupJudges(t testing.TB, options mockpartner.Options, replicas int) *judged {
 	t.Helper()
-	options.AuthKey = key
-	server := mocktest.Start(t, options)
 	b := &judged{store: pgtest.Open(t), log: &logged{}}
-	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
-	must(t, err)
-	guard := partner.NewGuard(true)
-	registry := partner.NewRegistry(b.store.Partners, guard, secret, time.Now)
-	account := uuid.New()
-	must(t, b.store.Accounts.CreateAccount(t.Context(), domain.Account{ID: account, Email: "ana@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
-	made, _, err := registry.Register(t.Context(), account, partner.Registration{Name: "x", BaseURL: server.URL, AuthKey: key})
-	must(t, err)
-	base, err := url.Parse(server.URL)
-	must(t, err)
-	b.target = partner.Target{ID: made.ID, Mode: domain.Live, BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: key}
+	b.target = b.partner(t, options)
 	for range replicas {
 		b.add(t, command)
 	}
 	return b
+}
+
+// partner starts a partner and registers an integration with it.
+func (b *judged) partner(t testing.TB, options mockpartner.Options) partner.Target {
+	t.Helper()
+	options.AuthKey = key
+	server := mocktest.Start(t, options)
+	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
+	must(t, err)
+	registry := partner.NewRegistry(b.store.Partners, partner.NewGuard(true), secret, time.Now)
+	account := uuid.New()
+	must(t, b.store.Accounts.CreateAccount(t.Context(), domain.Account{ID: account, Email: account.String() + "@example.com", Role: domain.Partner, PasswordHash: "x", CreatedAt: time.Now()}))
+	made, _, err := registry.Register(t.Context(), account, partner.Registration{Name: "Tours of " + account.String(), BaseURL: server.URL, AuthKey: key})
+	must(t, err)
+	base, err := url.Parse(server.URL)
+	must(t, err)
+	return partner.Target{ID: made.ID, Mode: domain.Live, BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: key}
 }
 
 // add adds a replica whose judge is that command.

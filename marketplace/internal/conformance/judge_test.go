@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -191,5 +192,47 @@ func TestAStuckJudgeIsKilledAtTheEnd(t *testing.T) {
 	}
 	if process, err := os.FindProcess(pid); err == nil && process.Signal(syscall.Signal(0)) == nil {
 		t.Errorf("want no judge left, got process %d", pid)
+	}
+}
+
+// The judge of this test stops at each call of one partner, as it would for lack of memory.
+func TestAPartnerWhoseCallsStopTheJudgeIsLeftOutAndNamed(t *testing.T) {
+	t.Parallel()
+	b := setupJudges(t, mockpartner.Options{Defects: []string{"second-confirm-books-again"}}, 0)
+	attacker, other := b.partner(t, mockpartner.Options{}), b.target
+	id := attacker.ID.String()
+	r := b.add(t, script(t, `exec 3>&1; while IFS= read -r line; do case "$line" in
+*`+id+`*) echo '{"history":"`+id+`/x"}' >&3; exit 7;;
+*) printf '%s\n' "$line";; esac; done | '`+command+`' "$@"`))
+	attack := func() {
+		_ = r.client.Products(t.Context(), attacker, time.Time{}, func(context.Context, []byte) error { return nil })
+	}
+	waittest.Until(t, "the judge to stop", func() bool {
+		attack()
+		return r.judge.Counts().Restarts > 0
+	})
+	s := b.shopper(1)
+	s.target = other
+	waittest.Until(t, "a breach of the other partner", func() bool {
+		attack()
+		offers := s.pull(t.Context())
+		if len(offers) > 0 {
+			s.book(t.Context(), offers)
+		}
+		return len(b.breaches(t)) > 0
+	})
+	counts := r.judge.Counts()
+	if counts.Restarts != 1 || counts.Dropped[conformance.DroppedLeftOut] == 0 {
+		t.Errorf("Expected the judge to stop once, and calls that were left out, received %+v", counts)
+	}
+	overview, err := b.store.Overview(t.Context(), time.Now())
+	must(t, err)
+	if paused := overview.JudgingPaused; len(paused) != 1 || paused[0].ID != attacker.ID || paused[0].Name == "" || !paused[0].Until.After(paused[0].Since) {
+		t.Errorf("Expected the partner on the overview, received %+v", paused)
+	}
+	later, err := b.store.Overview(t.Context(), time.Now().Add(2*time.Hour))
+	must(t, err)
+	if len(later.JudgingPaused) != 0 {
+		t.Errorf("Expected the pause to end, received %+v", later.JudgingPaused)
 	}
 }

@@ -35,15 +35,16 @@ type Dropped string
 
 // The reasons.
 const (
-	DroppedBehind  Dropped = "behind"  // the judge has no room
-	DroppedLarge   Dropped = "large"   // its answer is too large
-	DroppedPaused  Dropped = "paused"  // this process did not run meanwhile
-	DroppedStopped Dropped = "stopped" // the judge stopped, or does not run
+	DroppedBehind  Dropped = "behind"   // the judge has no room
+	DroppedLarge   Dropped = "large"    // its answer is too large
+	DroppedPaused  Dropped = "paused"   // this process did not run meanwhile
+	DroppedStopped Dropped = "stopped"  // the judge stopped, or does not run
+	DroppedLeftOut Dropped = "left_out" // the judge stopped while it judged this partner's calls
 )
 
 // AllDropped lists the reasons.
 func AllDropped() []Dropped {
-	return []Dropped{DroppedBehind, DroppedLarge, DroppedPaused, DroppedStopped}
+	return []Dropped{DroppedBehind, DroppedLarge, DroppedPaused, DroppedStopped, DroppedLeftOut}
 }
 
 // sampledMinute is one of how many minutes in which a sample judges a partner's calls. All calls of
@@ -70,6 +71,7 @@ type tap struct {
 
 	judged  atomic.Int64 // passed to the judge
 	dropped map[Dropped]*atomic.Int64
+	leftOut leftOut
 
 	mu         sync.Mutex
 	inProgress map[uuid.UUID][]time.Time // when they started
@@ -80,7 +82,7 @@ type tap struct {
 }
 
 func newTap(now func() time.Time, sample bool, log *slog.Logger) *tap {
-	t := &tap{now: now, sample: sample, log: log, queue: make(chan item, mostWaiting), inProgress: map[uuid.UUID][]time.Time{}, dropped: map[Dropped]*atomic.Int64{}}
+	t := &tap{now: now, sample: sample, log: log, queue: make(chan item, mostWaiting), inProgress: map[uuid.UUID][]time.Time{}, leftOut: leftOut{pauses: map[uuid.UUID]pause{}}, dropped: map[Dropped]*atomic.Int64{}}
 	for _, reason := range AllDropped() {
 		t.dropped[reason] = &atomic.Int64{}
 	}
@@ -141,6 +143,8 @@ func (t *tap) ends(to partner.Target, x *partner.Exchange, started, began time.T
 	}
 	one := item{x, to, started, until}
 	switch {
+	case t.leftOut.has(to.ID, now):
+		t.drop(DroppedLeftOut)
 	case len(x.Answer) > largest:
 		t.drop(DroppedLarge)
 	case t.wasPaused(began):
@@ -168,6 +172,13 @@ func (t *tap) drop(reason Dropped) {
 	}
 }
 
+// dropItem is drop for a call that has left the queue.
+func (t *tap) dropItem(reason Dropped) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.drop(reason)
+}
+
 // releaseItem accounts for a call that left the queue.
 func (t *tap) releaseItem(one item) { t.bytes.Add(-one.size()) }
 
@@ -177,9 +188,7 @@ func (t *tap) discard() {
 		select {
 		case one := <-t.queue:
 			t.releaseItem(one)
-			t.mu.Lock()
-			t.drop(DroppedStopped)
-			t.mu.Unlock()
+			t.dropItem(DroppedStopped)
 		default:
 			return
 		}

@@ -41,6 +41,8 @@ type Overview struct {
 	OldestSlots *Dated            `json:"oldest_slots"` // the integration whose slots were completely loaded longest ago; nil: none was
 	Recent      List[RecentEvent] `json:"recent"`       // the last events, newest first
 
+	JudgingPaused List[JudgingPause] `json:"judging_paused"` // longest first
+
 	RatesMissing List[MissingRate] `json:"rates_missing"`
 	RatesOf      *string           `json:"rates_as_of"` // YYYY-MM-DD; nil: operators set the rates
 	RatesOld     bool              `json:"rates_old"`   // RatesOf is more than RatesOldAfter ago
@@ -65,6 +67,15 @@ type Dated struct {
 	ID   uuid.UUID `json:"integration_id"`
 	Name string    `json:"name"`
 	At   time.Time `json:"at"`
+}
+
+// JudgingPause is an integration whose calls are not judged for a while, because the judge stopped while it
+// judged them.
+type JudgingPause struct {
+	ID    uuid.UUID `json:"integration_id"`
+	Name  string    `json:"name"`
+	Since time.Time `json:"since"`
+	Until time.Time `json:"until"`
 }
 
 // RecentEvent is something that happened to an integration or its bookings.

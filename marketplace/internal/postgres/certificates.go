@@ -162,13 +162,13 @@ func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve 
 // EventsAfter returns an integration's events after that id, oldest first.
 func (r *Runs) EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]conformance.Event, error) {
 	return queryAll(ctx, r.pool, pgx.RowToStructByPos[conformance.Event], `
-		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND id > $2 ORDER BY id LIMIT $3`, integration, after, most)
+		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND id > $2 AND type <> $4 ORDER BY id LIMIT $3`, integration, after, most, conformance.JudgingPaused)
 }
 
 // LatestEvents returns an integration's last events, newest first.
 func (r *Runs) LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]conformance.Event, error) {
 	return queryAll(ctx, r.pool, pgx.RowToStructByPos[conformance.Event], `
-		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 ORDER BY id DESC LIMIT $2`, integration, most)
+		SELECT id, at, type, data FROM integration_events WHERE integration_id = $1 AND type <> $3 ORDER BY id DESC LIMIT $2`, integration, most, conformance.JudgingPaused)
 }
 
 // DropOldEvents deletes events except the last keep of each integration. It deletes at most most events

@@ -224,6 +224,13 @@ func (p *Partners) KeepBreaches(ctx context.Context, found []conformance.Breach)
 	return fresh, p.pool.SendBatch(ctx, batch).Close()
 }
 
+// KeepPause implements conformance.BreachStore.
+func (p *Partners) KeepPause(ctx context.Context, integration uuid.UUID, until time.Time) error {
+	_, err := p.pool.Exec(ctx, `SELECT integration_event(id, $2, jsonb_build_object('until', $3::timestamptz)) FROM integrations WHERE id = $1`,
+		integration, conformance.JudgingPaused, until)
+	return err
+}
+
 // mostBreaches is how many breaches of each kind are shown.
 const mostBreaches = 50
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas/partnerapi"
@@ -48,6 +49,10 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview,
 			return err
 		})
 	queueRecent(batch, &o)
+	batch.Queue(judgingPaused, now, conformance.JudgingPaused, mostDue).Query(func(rows pgx.Rows) error {
+		o.JudgingPaused, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.JudgingPause])
+		return err
+	})
 	batch.Queue(missingRates).Query(func(rows pgx.Rows) error {
 		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.MissingRate])
 		return err
@@ -135,6 +140,13 @@ func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
 		return tx.SendBatch(ctx, batch).Close()
 	})
 }
+
+// judgingPaused reads the pauses that last. A pause has an hour at most, so it is among the newest events.
+const judgingPaused = `
+	SELECT i.id, i.name, max(e.at), max((e.data->>'until')::timestamptz)
+	FROM (SELECT * FROM integration_events ORDER BY id DESC LIMIT 10000) e JOIN integrations i ON i.id = e.integration_id
+	WHERE e.type = $2 AND (e.data->>'until')::timestamptz > $1 AND i.deleted_at IS NULL
+	GROUP BY i.id, i.name ORDER BY 3, i.id LIMIT $3`
 
 const ratesOf = `SELECT rates_as_of FROM pricing_terms`
 

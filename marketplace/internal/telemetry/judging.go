@@ -9,7 +9,7 @@ import (
 var (
 	judgeUp       = describe("marketplace_judge_up", "1 while calls to partners are judged.")
 	judged        = describe("marketplace_judge_calls_total", "Calls to partners that were judged.")
-	notJudged     = describe("marketplace_judge_dropped_total", "Calls to partners that were not judged, by reason: behind, large, paused or stopped.", "reason")
+	notJudged     = describe("marketplace_judge_dropped_total", "Calls to partners that were not judged, by reason: behind, large, paused, stopped or left_out.", "reason")
 	judgeRestarts = describe("marketplace_judge_restarts_total", "How often the judge stopped and was started again.")
 )
 

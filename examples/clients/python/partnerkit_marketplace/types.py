@@ -1934,6 +1934,18 @@ class OverviewAnswerDataRecentItem(TypedDict):
     says: str
 
 
+class OverviewAnswerDataJudgingPausedItem(TypedDict):
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5).
+    since: str
+    # When its calls are judged again.
+    until: str
+
+
 class OverviewAnswerDataRatesMissingItem(TypedDict):
     # Of the prices.
     currency: str
@@ -1998,6 +2010,9 @@ class OverviewAnswerData(TypedDict):
     oldest_slots: OverviewAnswerDataOldestSlots | None
     # The last events of live integrations and their bookings, newest first: at most twelve.
     recent: list[OverviewAnswerDataRecentItem]
+    # Integrations whose calls are not judged at present, because the judge of calls to partners stopped while it
+    # judged them: at most a hundred.
+    judging_paused: list[OverviewAnswerDataJudgingPausedItem]
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]

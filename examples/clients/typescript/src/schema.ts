@@ -2876,6 +2876,14 @@ export interface components {
          *             "says": "DEGRADED: the partner answered GET /products with 503"
          *           }
          *         ],
+         *         "judging_paused": [
+         *           {
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "name": "Old Town Walks",
+         *             "since": "2026-07-01T08:00:00Z",
+         *             "until": "2026-07-01T08:01:00Z"
+         *           }
+         *         ],
          *         "rates_missing": [
          *           {
          *             "currency": "XPF",
@@ -3071,6 +3079,28 @@ export interface components {
                     run_id: string | null;
                     /** @description The new state of health, why the sync failed, how much the guard holds, why the booking needed attention, or the verdict of the run. */
                     says: string;
+                }[];
+                /** @description Integrations whose calls are not judged at present, because the judge of calls to partners stopped while it judged them: at most a hundred. */
+                judging_paused: {
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                     */
+                    integration_id: string;
+                    name: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     */
+                    since: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description When its calls are judged again.
+                     */
+                    until: string;
                 }[];
                 /** @description Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other currencies. */
                 rates_missing: {
