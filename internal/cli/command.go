@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"partnerkit.dev/internal/safetext"
 )
 
 // These exit codes are common to all commands.
@@ -55,7 +57,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 		if shown != nil {
 			text = shown(command, err)
 		}
-		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), strings.TrimSpace(text))
+		fmt.Fprintf(stderr, "%s: %s\n", root.Name(), safetext.Lines(strings.TrimSpace(text)))
 	}
 	return exit.Code
 }

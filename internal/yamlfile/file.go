@@ -10,6 +10,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"partnerkit.dev/internal/safetext"
 )
 
 // These are the limits of a File. Even a long one has only about a hundred lines.
@@ -100,4 +102,6 @@ func (f *File) parseError(err error) error {
 	return fmt.Errorf("%s is not valid YAML: expected keys and values, as in the examples", f.path)
 }
 
-func (f *File) error(p Problem) error { return fmt.Errorf("%s:%d: %s", f.path, p.Line, p.Message) }
+func (f *File) error(p Problem) error {
+	return fmt.Errorf("%s:%d: %s", f.path, p.Line, safetext.Line(p.Message))
+}

@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"partnerkit.dev/internal/safetext"
 )
 
 // Problem is one problem of a file.
@@ -45,7 +47,7 @@ func (p *Problems) Error() string {
 		if problem.Path != "" {
 			line.WriteString(shorten(problem.Path) + ": ")
 		}
-		lines = append(lines, line.String()+shorten(problem.Message))
+		lines = append(lines, safetext.Line(line.String()+shorten(problem.Message)))
 	}
 	return strings.Join(lines, "\n")
 }

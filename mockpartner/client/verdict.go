@@ -7,6 +7,7 @@ import (
 
 	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 )
 
 // Outcome is the outcome of a rule or of a verdict.
@@ -75,7 +76,7 @@ func (v Verdict) String() string {
 	fmt.Fprintf(&text, "%s: %s broken, %d kept, %d not judged.\n",
 		plural.Count(v.Exchanges, "exchange"), plural.Count(v.count(Broken), "rule"), v.count(Kept), v.count(NotJudged))
 	for _, note := range v.Notes {
-		fmt.Fprintf(&text, "Note: %s.\n", note)
+		fmt.Fprintf(&text, "Note: %s.\n", safetext.Line(note))
 	}
 	for _, rule := range v.Rules {
 		if rule.Verdict == Broken {
@@ -87,10 +88,10 @@ func (v Verdict) String() string {
 	}
 	for _, rule := range v.Rules {
 		if rule.Verdict == NotJudged {
-			fmt.Fprintf(&text, "  %-27s %s\n", rule.ID, rule.Reason)
+			fmt.Fprintf(&text, "  %-27s %s\n", safetext.Line(rule.ID), safetext.Line(rule.Reason))
 		}
 	}
-	return text.String()
+	return safetext.Lines(text.String())
 }
 
 func (v Verdict) count(outcome Outcome) (n int) {
@@ -103,11 +104,11 @@ func (v Verdict) count(outcome Outcome) (n int) {
 }
 
 func (j Judgement) write(text *strings.Builder) {
-	fmt.Fprintf(text, "\nBroken: %s (%s, %s)\n  %s\n", j.Title, j.ID, j.Clause, j.Why)
+	fmt.Fprintf(text, "\nBroken: %s (%s, %s)\n  %s\n", safetext.Line(j.Title), safetext.Line(j.ID), safetext.Line(j.Clause), safetext.Line(j.Why))
 	for _, finding := range j.Findings {
-		fmt.Fprintf(text, "  - %s\n", finding.Message)
+		fmt.Fprintf(text, "  - %s\n", safetext.Line(finding.Message))
 		for _, e := range finding.Exchanges {
-			fmt.Fprintf(text, "      #%d %s %s %s -> %s\n", e.Number, e.At.UTC().Format(time.DateTime), e.Method, e.Target, outcomeWords(e))
+			fmt.Fprintf(text, "      #%d %s %s %s -> %s\n", e.Number, e.At.UTC().Format(time.DateTime), safetext.Line(e.Method), safetext.Line(e.Target), outcomeWords(e))
 		}
 		if finding.More > 0 {
 			fmt.Fprintf(text, "      and %s\n", plural.Count(finding.More, "more exchange"))

@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 )
 
 // certificateType is the typ header of a certificate, which distinguishes it from other signed
@@ -61,7 +62,7 @@ func verifyCertificate(command *cobra.Command, path, keys string) error {
 		return err
 	}
 	say := func(format string, args ...any) {
-		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(command.OutOrStdout(), safetext.Line(fmt.Sprintf(format, args...)))
 	}
 	c, err := readCertificate(strings.TrimSpace(string(text)), set, time.Now())
 	if invalid := errInvalid(""); errors.As(err, &invalid) {

@@ -14,6 +14,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"partnerkit.dev/conformance/internal/fileerror"
+	"partnerkit.dev/internal/safetext"
 )
 
 const (
@@ -116,7 +117,7 @@ func watchFiles(ctx context.Context, paths []string, reports string, notify func
 					settled.Reset(settleFor)
 				}
 			case <-settled.C:
-				notify(oneLine(changed) + " changed")
+				notify(safetext.Line(changed) + " changed")
 			case <-watcher.Errors: // an event may be lost; the next one is received
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -42,7 +43,7 @@ func execute(ctx context.Context, args []string, environment settings.Environmen
 		for _, key := range keysOf(command, environment) {
 			message = probe.NewRedactor(key).Redact(message)
 		}
-		return oneLine(message)
+		return safetext.Line(message)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 )
 
 func (f *runFlags) plan(command *cobra.Command, config suite.Config) error {
@@ -57,9 +58,9 @@ func (t *terminal) plan(p suite.Plan) {
 		t.printf("how     %s\n", atOnce)
 	}
 	if p.Webhooks != "" {
-		t.printf("awaits  webhooks at %s, at most %s after each change\n", oneLine(p.Webhooks), p.WebhookWait)
+		t.printf("awaits  webhooks at %s, at most %s after each change\n", safetext.Line(p.Webhooks), p.WebhookWait)
 	}
-	t.printf("ledger  %s\n", oneLine(p.Ledger))
+	t.printf("ledger  %s\n", safetext.Line(p.Ledger))
 	t.note("but     %s\n", p.Warning)
 }
 
@@ -85,7 +86,7 @@ func describeScope(p suite.Plan) string {
 	if p.Options != nil {
 		text += ", option " + strings.Join(p.Options, ", ")
 	}
-	return oneLine(text)
+	return safetext.Line(text)
 }
 
 func (t *terminal) optionChecks(all []suite.PlannedOption) {
@@ -101,7 +102,7 @@ func (t *terminal) optionChecks(all []suite.PlannedOption) {
 		if one.SeatsLeft != nil {
 			seats = fmt.Sprint(*one.SeatsLeft)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", oneLine(one.ProductID), oneLine(one.OptionID), oneLine(one.AvailabilityID), oneLine(one.Start), seats, one.Slots)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\n", safetext.Line(one.ProductID), safetext.Line(one.OptionID), safetext.Line(one.AvailabilityID), safetext.Line(one.Start), seats, one.Slots)
 	}
 	_ = table.Flush() // writes to memory
 	t.printf("%s", text.String())

@@ -9,6 +9,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -49,7 +50,7 @@ func (j *jsonLines) rules(redact func(string) string) func(report.RuleResult) {
 			return
 		}
 		judged[r.ID] = r.Outcome
-		if text, err := json.Marshal(ruleLine{r.ID, r.Title, r.Endpoint, r.Level, r.Outcome, oneLine(r.Message)}); err == nil {
+		if text, err := json.Marshal(ruleLine{r.ID, r.Title, r.Endpoint, r.Level, r.Outcome, safetext.Line(r.Message)}); err == nil {
 			j.print(redact(string(text)))
 		}
 	}

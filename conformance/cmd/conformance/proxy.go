@@ -22,6 +22,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 )
 
 const (
@@ -147,7 +148,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if certificate != nil {
 		scheme = "https"
 	}
-	fmt.Fprintf(out, "Passing calls from %s://%s on to %s\n", scheme, listener.Addr(), oneLine(upstream.String()))
+	fmt.Fprintf(out, "Passing calls from %s://%s on to %s\n", scheme, listener.Addr(), safetext.Line(upstream.String()))
 	if admin.address != "" {
 		fmt.Fprintf(out, "Status at http://%s/, metrics at http://%[1]s/metrics\n", admin.address)
 	}
@@ -182,7 +183,7 @@ func newFindings(out io.Writer) func(*live.Findings) {
 		for _, r := range f.Result.Rules {
 			if (r.Outcome == report.Failed || r.Outcome == report.Warned) && !known[r.ID] {
 				known[r.ID] = true
-				fmt.Fprintf(out, "%s %s %s (%s, %s): %s\n", f.At.UTC().Format(time.RFC3339), strings.ToUpper(string(r.Outcome)), r.ID, r.Level, r.Clause, oneLine(r.Message))
+				fmt.Fprintf(out, "%s %s %s (%s, %s): %s\n", f.At.UTC().Format(time.RFC3339), strings.ToUpper(string(r.Outcome)), r.ID, r.Level, r.Clause, safetext.Line(r.Message))
 			}
 		}
 		if f.Dropped > 0 && !dropped {

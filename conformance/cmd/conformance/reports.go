@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 )
 
 func newDiff() *cobra.Command {
@@ -85,10 +86,10 @@ func (t *terminal) compared(c report.Comparison) {
 		t.printf("\n")
 	}
 	for _, slower := range c.Slower {
-		t.printf("slower: %s\n", oneLine(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
+		t.printf("slower: %s\n", safetext.Line(string(slower.Endpoint)+" "+view.SlowerWords(slower)))
 	}
 	for _, remark := range c.Remarks {
-		t.printf("note: %s\n", oneLine(remark))
+		t.printf("note: %s\n", safetext.Line(remark))
 	}
 	outcome := report.Passed
 	if c.HasRegressed() {
@@ -98,12 +99,12 @@ func (t *terminal) compared(c report.Comparison) {
 }
 
 func (t *terminal) change(c report.Change) {
-	t.printf("  %-6s %s: %s\n", oneLine(string(c.Level)), oneLine(c.ID), t.paint(c.Is, oneLine(view.ChangeWords(c))))
+	t.printf("  %-6s %s: %s\n", safetext.Line(string(c.Level)), safetext.Line(c.ID), t.paint(c.Is, safetext.Line(view.ChangeWords(c))))
 	for _, note := range c.Notes {
-		t.printf("         %s\n", oneLine(note))
+		t.printf("         %s\n", safetext.Line(note))
 	}
 	if c.Message != "" && c.Is != report.Passed {
-		t.printf("         %s\n", oneLine(c.Message))
+		t.printf("         %s\n", safetext.Line(c.Message))
 	}
 }
 
@@ -155,7 +156,7 @@ func verify(command *cobra.Command, path, sum string) error {
 		return err
 	}
 	say := func(format string, args ...any) {
-		fmt.Fprintln(command.OutOrStdout(), oneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(command.OutOrStdout(), safetext.Line(fmt.Sprintf(format, args...)))
 	}
 	verdict := "unchanged"
 	if v.WasChanged() {

@@ -16,6 +16,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 )
 
 // usualRun says how many holds and bookings a run makes.
@@ -98,7 +99,7 @@ Exit codes:
 			case err != nil:
 				return err
 			case source != "" && !flags.asJSON && flags.progress != progressJSON:
-				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", oneLine(source))
+				fmt.Fprintf(command.OutOrStdout(), "settings from %s\n", safetext.Line(source))
 			}
 			switch {
 			case flags.planOnly:

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/safetext"
 )
 
 // screen shows a run to a person: each failure when it is found, a summary, and a progress bar if
@@ -137,7 +138,7 @@ func (s *screen) printWait(until time.Time) {
 func (s *screen) listening(config suite.Config) func(string) {
 	return func(address string) {
 		s.printAboveBar(func() {
-			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, oneLine(address))
+			s.printf("webhooks are received at %s, for %s\n\n", config.Webhooks.Listen, safetext.Line(address))
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 )
 
 // mostParallel is the largest value of --parallel: each run is a process.
@@ -224,7 +225,7 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	for _, one := range m.ProblemTrials() {
 		t.printf("%s  %s %s\n", t.paint(report.Failed, one.Outcome.Words()), one.Kind, one.Name)
 		for _, problem := range one.Problems {
-			t.printf("    %s\n", oneLine(problem))
+			t.printf("    %s\n", safetext.Line(problem))
 		}
 		t.printf("    see %s\n", filepath.Join(dir, one.Folder(), "report.html"))
 	}

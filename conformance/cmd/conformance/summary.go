@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 )
 
 // The maximum number of lines of each list of a summary, and of all lists together, so that the
@@ -37,11 +38,11 @@ func (s *summary) show(r *report.Result) {
 	s.seats(view.Differing(r.Slots))
 	if r.Baseline != nil {
 		for _, stale := range r.Baseline.Stale {
-			s.printf("%s %s\n", s.paint(report.Failed, "stale"), oneLine(stale.Message))
+			s.printf("%s %s\n", s.paint(report.Failed, "stale"), safetext.Line(stale.Message))
 		}
 	}
 	heading, sentence := view.VerdictWords(r)
-	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), oneLine(sentence))
+	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), safetext.Line(sentence))
 	causes := s.causes(r)
 	s.findings(r, report.Failed, causes)
 	s.notJudged(r, causes)
@@ -74,7 +75,7 @@ func (s *summary) list(heading string, lines []string) {
 			s.printf("  and %d more, in the report\n", len(lines)-i)
 			return
 		}
-		s.printf("  %s\n", s.fitLine(oneLine(line)))
+		s.printf("  %s\n", s.fitLine(safetext.Line(line)))
 	}
 }
 
@@ -214,7 +215,7 @@ func leftover(l report.Leftover) string {
 	case l.ExpiresAt != "":
 		text += "; it expires at " + l.ExpiresAt
 	}
-	return oneLine(text)
+	return safetext.Line(text)
 }
 func (t *terminal) times(all []report.Latency) {
 	if len(all) == 0 {
@@ -248,12 +249,12 @@ func (s *summary) exploration(e *report.Exploration) {
 	}
 	s.printf("\nThe shortest lifecycle that fails, cut down from %s by playing %d more:\n", plural.Count(e.Broken.Drawn, "step"), e.Broken.Tries)
 	for _, slot := range e.Broken.Slots {
-		s.printf("  %s\n", oneLine(slot))
+		s.printf("  %s\n", safetext.Line(slot))
 	}
 	for i, step := range e.Broken.Steps {
-		s.printf("  %2d. %s\n      Expected %s\n      Received %s\n", i+1, oneLine(step.Does), oneLine(step.Want), oneLine(step.Got))
+		s.printf("  %2d. %s\n      Expected %s\n      Received %s\n", i+1, safetext.Line(step.Does), safetext.Line(step.Want), safetext.Line(step.Got))
 		for _, curl := range step.Curl {
-			s.printf("      %s\n", oneLine(curl))
+			s.printf("      %s\n", safetext.Line(curl))
 		}
 	}
 	s.printf("\n")

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/safetext"
 )
 
 // terminal writes lines to a person.
@@ -38,7 +37,7 @@ func (t *terminal) printf(format string, args ...any) {
 // note writes a line with text from outside, unless the text is empty.
 func (t *terminal) note(format, text string) {
 	if text != "" {
-		t.printf(format, oneLine(text))
+		t.printf(format, safetext.Line(text))
 	}
 }
 
@@ -52,15 +51,4 @@ func (t *terminal) paint(outcome report.Outcome, text string) string {
 		return text
 	}
 	return "\x1b[" + colours[outcome] + "m" + text + "\x1b[0m"
-}
-
-// oneLine prevents text from outside from controlling the terminal: line breaks, control characters
-// and marks that change the direction of text become spaces.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return r
-	}, text)
 }

@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/safetext"
 )
 
 // watch judges the partner again after each change, until it is interrupted.
@@ -39,7 +40,7 @@ func runWatch(command *cobra.Command, config suite.Config, flags runFlags) error
 			}
 			w.screen.printf("\n%s. Running again.\n", why)
 			if err := w.judgeAgain(ctx, flags); err != nil {
-				w.screen.printf("%s\n", oneLine(err.Error()))
+				w.screen.printf("%s\n", safetext.Line(err.Error()))
 			}
 		}
 	}
@@ -142,7 +143,7 @@ func (t *terminal) printChanges(c report.Comparison) {
 		changes []report.Change
 	}{{"fixed        ", report.Passed, c.Fixed}, {"new          ", report.Failed, c.Broke}, {"still failing", report.Failed, c.StillBroken}} {
 		for _, change := range list.changes {
-			t.printf("  %s  %s\n", t.paint(list.outcome, list.word), oneLine(change.ID))
+			t.printf("  %s  %s\n", t.paint(list.outcome, list.word), safetext.Line(change.ID))
 		}
 	}
 }

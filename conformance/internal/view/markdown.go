@@ -6,11 +6,11 @@ import (
 	"html"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 )
 
 const (
@@ -295,7 +295,7 @@ func escapeMarkdown(s string) string {
 		case strings.ContainsRune(marks, char):
 			b.WriteString("\\" + string(char))
 		default:
-			b.WriteRune(visibleRune(char))
+			b.WriteRune(safetext.Rune(char))
 		}
 	}
 	return b.String()
@@ -316,7 +316,7 @@ const longestCell = 400
 func cell(s string) string { return escapeMarkdown(shorten(s, longestCell)) }
 
 func codeCell(s string) string {
-	s = strings.Map(visibleRune, shorten(s, longestCell))
+	s = strings.Map(safetext.Rune, shorten(s, longestCell))
 	fence := strings.Repeat("`", longestRun(s)+1)
 	return fence + " " + strings.ReplaceAll(s, "|", "\\|") + " " + fence
 }
@@ -327,18 +327,9 @@ func fenceCode(language, s string) string {
 		if char == '\n' || char == '\t' {
 			return char
 		}
-		return visibleRune(char)
+		return safetext.Rune(char)
 	}, s)
 	return fence + language + "\n" + s + "\n" + fence + "\n\n"
-}
-
-// visibleRune returns a character that can be shown in a line. Characters that would break the line, or
-// change its direction, become a space.
-func visibleRune(char rune) rune {
-	if unicode.In(char, unicode.Cc, unicode.Bidi_Control, unicode.Zl, unicode.Zp) {
-		return ' '
-	}
-	return char
 }
 
 func longestRun(s string) (longest int) {

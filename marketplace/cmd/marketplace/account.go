@@ -10,11 +10,11 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -97,22 +97,12 @@ func listAccounts(ctx context.Context, store *postgres.Store, role domain.Role, 
 			if a.DisabledAt != nil {
 				state = "disabled"
 			}
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Role, a.Email, a.ID, a.CreatedAt.UTC().Format(time.DateTime), state, oneLine(a.Name))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", a.Role, a.Email, a.ID, a.CreatedAt.UTC().Format(time.DateTime), state, safetext.Line(a.Name))
 		}
 		if asked.After = accounts.Next; asked.After == nil {
 			return table.Flush()
 		}
 	}
-}
-
-// oneLine removes line breaks and tabs from a text.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 func newAccountToken() *cobra.Command {

@@ -10,6 +10,7 @@ import (
 
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/redact"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -114,7 +115,7 @@ func readableText(text string) string {
 		if n++; n > longestWords {
 			return short.String() + "…"
 		}
-		if unicode.IsControl(r) {
+		if safetext.Rune(r) != r {
 			r = unicode.ReplacementChar
 		}
 		short.WriteRune(r)

@@ -32,6 +32,6 @@ func TestAPauseDoublesWhileTheJudgeStopsAgain(t *testing.T) {
 		t.Error("Expected a pause of a minute after a long time without another")
 	}
 	if got, _ := l.add(now); got != uuid.Nil {
-		t.Errorf("Expected nobody to be left out, received %s", got)
+		t.Errorf("Expected no integration to be left out, received %s", got)
 	}
 }

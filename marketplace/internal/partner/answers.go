@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -29,14 +29,8 @@ func words(body []byte) string {
 }
 
 func oneLine(text string) string {
-	letters := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	for i, letter := range letters {
-		if !unicode.IsPrint(letter) {
-			letters[i] = ' '
-		}
-	}
-	short := strings.Join(strings.Fields(string(letters)), " ")
-	if letters = []rune(short); len(letters) > longestWords {
+	short := strings.Join(strings.Fields(safetext.Line(text)), " ")
+	if letters := []rune(short); len(letters) > longestWords {
 		short = string(letters[:longestWords]) + "…"
 	}
 	return short

@@ -15,6 +15,7 @@ import (
 
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/mockpartner/internal/twin"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -111,7 +112,7 @@ func (f learnFlags) run(c *cobra.Command) error {
 	if err := replaceFile(f.out, twin.Scenario); err != nil {
 		return cli.FailedError(err)
 	}
-	printTwin(c.OutOrStdout(), f.out, twin)
+	printTwin(safetext.Writer{To: c.OutOrStdout()}, f.out, twin)
 	return nil
 }
 
@@ -119,7 +120,7 @@ func printTwin(out io.Writer, file string, twin *twin.Twin) {
 	fmt.Fprintf(out, "%s: %s, %s, %s\n", file, plural.Count(twin.Products, "product"), plural.Count(twin.Options, "option"), plural.Count(twin.Slots, "slot"))
 	fmt.Fprintf(out, "learned from %s to the partner and %s\n", plural.Count(twin.Calls, "call"), plural.Count(twin.Recorded, "recorded call"))
 	for _, note := range twin.Notes {
-		fmt.Fprintln(out, "note: "+note)
+		fmt.Fprintln(out, "note: "+safetext.Line(note))
 	}
 	fmt.Fprintf(out, "play it: mockpartner serve --auth-key a-test-key --scenario %s\n", file)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/mockpartner/internal/control"
 )
 
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return cli.Run(ctx, newRoot(), args, stdout, stderr, cli.ExitUsage, nil)
+	return cli.Run(ctx, newRoot(), args, stdout, safetext.Writer{To: stderr}, cli.ExitUsage, nil)
 }
 
 func newRoot() *cobra.Command {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/script"
@@ -33,7 +34,7 @@ func newScenario() *cobra.Command {
 					wrong = append(wrong, err)
 					continue
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", file, describe(s))
+				fmt.Fprintln(c.OutOrStdout(), safetext.Line(file+": "+describe(s)))
 			}
 			return errors.Join(wrong...)
 		},
@@ -128,7 +129,7 @@ func newListing(command *cobra.Command, kind defects.Kind, lines func(defects.Pa
 			return writeJSON(c.OutOrStdout(), chosen)
 		}
 		for _, one := range chosen {
-			fmt.Fprintln(c.OutOrStdout(), strings.Join(lines(one), "\n    "))
+			fmt.Fprintln(safetext.Writer{To: c.OutOrStdout()}, strings.Join(lines(one), "\n    "))
 		}
 		return nil
 	}

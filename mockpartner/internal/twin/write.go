@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/script"
 )
@@ -91,7 +92,7 @@ func (s *scenarioWriter) behaviour() error {
 		if err != nil {
 			return err
 		}
-		s.line(1, "# Recorded: %s.", oneLine(q.why))
+		s.line(1, "# Recorded: %s.", safetext.Line(q.why))
 		s.line(1, "- %s", flow(shown))
 	}
 	if len(s.faults) > 0 {
@@ -99,7 +100,7 @@ func (s *scenarioWriter) behaviour() error {
 		s.line(0, "faults:")
 	}
 	for _, f := range s.faults {
-		s.line(1, "# Recorded: %s.", oneLine(f.why))
+		s.line(1, "# Recorded: %s.", safetext.Line(f.why))
 		s.line(1, "- %s", f.line)
 	}
 	return nil
@@ -119,18 +120,8 @@ func (s *scenarioWriter) head() {
 	s.line(0, "# It has no key and no guest's data. Change it as any other scenario:")
 	s.line(0, "#   mockpartner serve --auth-key KEY --scenario FILE")
 	for _, note := range s.notes {
-		s.line(0, "# Note: %s", oneLine(s.secrets.redactText(note)))
+		s.line(0, "# Note: %s", safetext.Line(s.secrets.redactText(note)))
 	}
-}
-
-// oneLine removes control characters and line breaks, so that a text cannot end its comment.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 func (s *scenarioWriter) product(p product) error {
@@ -178,7 +169,7 @@ func (s *scenarioWriter) item(depth int, o object) {
 
 func (s *scenarioWriter) schedule(o option) error {
 	for _, seen := range o.seen {
-		s.line(4, "# %s", oneLine(seen))
+		s.line(4, "# %s", safetext.Line(seen))
 	}
 	s.line(4, "%s:", key(o.id))
 	rest := o.schedule
