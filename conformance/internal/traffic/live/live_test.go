@@ -316,3 +316,26 @@ func TestKeysAndCustomersAreNowhere(t *testing.T) {
 		}
 	}
 }
+
+func TestTheStatusPageAnswersToNoNameThatWasRebound(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(live.New(live.Options{}).Admin())
+	t.Cleanup(server.Close)
+	for host, want := range map[string]int{"": http.StatusOK, "rebound.example": http.StatusForbidden} {
+		for _, path := range []string{"/", "/metrics", "/healthz"} {
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Host = host
+			answer, err := http.DefaultClient.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != want {
+				t.Errorf("%s with the name %q: expected %d, received %d", path, host, want, answer.StatusCode)
+			}
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/view"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/loopback"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/webui"
 )
@@ -54,7 +55,7 @@ func (w *Watcher) Admin() http.Handler {
 		answer.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		fmt.Fprintln(answer, "ok")
 	})
-	return routes
+	return loopback.Guard(routes)
 }
 
 func (w *Watcher) showStatus(answer http.ResponseWriter, _ *http.Request) {
