@@ -16,7 +16,7 @@ func PrepareFolder(dir, usual string) error {
 	if info, err := os.Lstat(dir); err == nil && dir == usual && info.Mode()&fs.ModeSymlink != 0 {
 		return fmt.Errorf("the report folder %s is a symbolic link: set --report-dir to the folder that it points to", dir)
 	}
-	err := os.MkdirAll(dir, 0o755)
+	err := os.MkdirAll(dir, 0o700)
 	if err == nil {
 		var trial *os.File
 		if trial, err = os.CreateTemp(dir, ".trial-*"); err == nil {

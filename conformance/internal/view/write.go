@@ -86,7 +86,7 @@ func writeWhole(render func(*report.Result) ([]byte, error)) func(io.Writer, *re
 // file is written completely or not at all. A file in which secrets finds the auth key is not
 // written, and the error names it; the other files are still written.
 func WriteAll(dir string, r *report.Result, secrets Scanner, names ...string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the report folder %s: %w", dir, fileerror.Reason(err))
 	}
 	var written, leaking []string
@@ -149,7 +149,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := write(file); err != nil {
 		return errors.Join(err, file.Close())
 	}
-	if err := errors.Join(file.Chmod(0o644), file.Close()); err != nil {
+	if err := file.Close(); err != nil { // only its owner can read it, as it may hold customers' data
 		return err
 	}
 	return os.Rename(file.Name(), path)

@@ -48,11 +48,16 @@ func TestWriteAllMakesTheFolderAndWritesEveryViewWithTheChecksum(t *testing.T) {
 	if len(paths) != len(every) || len(names(t, dir)) != len(every) || !slices.Equal(Names(), every) {
 		t.Errorf("want %v written, got %v, and %v in the folder", every, paths, names(t, dir))
 	}
+	for _, folder := range []string{dir, filepath.Dir(dir)} {
+		if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("want %s with mode 0700, got %v, %v", folder, info, err)
+		}
+	}
 	for i, name := range every {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
-		if err != nil || paths[i] != path || info.Mode().Perm() != 0o644 {
-			t.Errorf("want %s with mode 0644, got %s, %v, %v", path, paths[i], info, err)
+		if err != nil || paths[i] != path || info.Mode().Perm() != 0o600 {
+			t.Errorf("want %s with mode 0600, got %s, %v, %v", path, paths[i], info, err)
 		}
 		if content, _ := os.ReadFile(path); !bytes.Contains(content, []byte(r.Integrity.SHA256)) {
 			t.Errorf("want the checksum in %s", name)

@@ -44,7 +44,7 @@ var left = []string{"demo.log", "mockpartner.log", "marketplace.log", "certified
 // open prepares the stage. Always call close.
 func open(bin, out string, screen io.Writer) (_ *stage, err error) {
 	s := &stage{bin: bin, out: out}
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for reports and logs: %w", err)
 	}
 	for _, name := range left {
