@@ -189,7 +189,7 @@ var hashSource = regexp.MustCompile(`(?:style|script)-src 'sha256-[0-9A-Za-z+/]{
 func reportPolicy(packed []byte) string {
 	policy := []string{"sandbox allow-scripts allow-popups", "default-src 'none'", "img-src data:"}
 	if text, err := gzip.NewReader(bytes.NewReader(packed)); err == nil {
-		beginning, _ := io.ReadAll(io.LimitReader(text, 2<<10)) // an error is one of the report, which is sent as it is
+		beginning, _ := io.ReadAll(io.LimitReader(text, 2<<10)) // an error is one of the report, which is sent unchanged
 		if found := ownPolicy.FindSubmatch(beginning); found != nil {
 			policy = append(policy, hashSource.FindAllString(html.UnescapeString(string(found[1])), 2)...)
 		}
