@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"partnerkit.dev/conformance/internal/fileerror"
+	"partnerkit.dev/internal/bounded"
 )
 
 // JSON returns r for machines: the fields and names of Result's tags, indented, with a final
@@ -60,12 +61,18 @@ func list[T any](all []T) []T {
 // about 10 MiB.
 const maxReport = 64 << 20
 
+// limits limits a report before it is decoded: a rule without any field takes hundreds of bytes.
+var limits = bounded.Limits{Bytes: maxReport, Depth: 1000, Values: 1_000_000}
+
 // Read returns the result that a run wrote to report.json at path. Its error is one line that says
 // why the file is not a report.
 func Read(path string) (*Result, error) {
 	text, err := load(path)
 	if err != nil {
 		return nil, err
+	}
+	if err := bounded.JSON(text, limits); err != nil {
+		return nil, fmt.Errorf("%s is not the report.json of a run: %w", path, err)
 	}
 	result := &Result{}
 	if err := json.Unmarshal(text, result); err != nil {

@@ -104,6 +104,7 @@ func TestAnInvalidReportIsRefusedInOneLine(t *testing.T) {
 		"half":           {`{"verdict": "conf`, "invalid JSON at byte"},
 		"a list":         {`[]`, "a JSON array is not allowed at its top"},
 		"a wrong type":   {`{"verdict": 7}`, "a JSON number is not allowed at verdict"},
+		"many rules":     {`{"verdict": "conformant", "rules": [` + strings.Repeat("{},", 500_000) + "{}]}", "too large: more than 1000000 names and values"},
 		"another object": {`{"name": "x"}`, "it has no verdict or no rules"},
 		"no rules":       {`{"verdict": "conformant", "rules": []}`, "it has no verdict or no rules"},
 	} {
