@@ -128,6 +128,7 @@ func types(rule map[string]any) []any {
 
 // samples are values of each format and pattern. A new one needs its own.
 var samples = map[string]struct{ lawful, unlawful []string }{
+	`\S`: {[]string{"x", " x ", "."}, []string{" ", " \t\n"}},
 	"date-time": {
 		[]string{"2026-07-01T09:00:00+02:00", "2026-07-01T09:00:00Z", "2026-07-01T09:00:00.123456-11:30", "2026-07-01t09:00:00z", "2026-07-01T09:00+02:00", "2026-07-01T09:00Z"},
 		[]string{"", "2026-07-01", "2026-07-01T09:00:00", "2026-07-01 09:00:00Z", "2026-07-01T09:00", "2026-07-01T09Z", "2026-07-01T09:00.5Z", "2026-07-01T9:00:00Z", "2026-07-01T09:00:00,5Z",

@@ -48,9 +48,9 @@ var (
 	ConfirmConfirmed = confirm.should("confirm.confirmed", "CNF-3", "A confirmed booking has the status CONFIRMED").needs("confirm.status-field").
 				withReason("The marketplace has taken the payment and promises the customer a seat.").
 				fix("Answer CONFIRMED when the seat is certain.")
-	ConfirmEcho = confirm.should("confirm.echo", "CNF-3", "The ids in a booking match those of its hold").needs("confirm.optional-fields").
-			withReason("If the ids differ, the booking appears to be for another product, option or slot.").
-			fix("Return the ids of the reserve request, or omit them.")
+	ConfirmEcho = confirm.should("confirm.echo", "CNF-3", "The ids and the contact in a booking are those of its hold").needs("confirm.optional-fields").
+			withReason("If the ids differ, the booking appears to be for another product, option or slot. Another contact shows one customer's data to another.").
+			fix("Return the ids of the reserve request and the contact that was sent, or omit them.")
 	ConfirmIDUnique = confirm.must("confirm.booking-id.unique", "CNF-2", "Every booking has a unique externalBookingId").needs("confirm.booking-id").
 			withReason("If two bookings share an id, cancelling one customer's booking also cancels the other's.").
 			fix("Use a random id, or a sequence that is never reset. Do not reuse the ids of cancelled bookings.")

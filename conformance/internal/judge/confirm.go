@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -119,6 +121,33 @@ func Echoes(product, option, slot string) Check {
 		}
 		return ""
 	}
+}
+
+// EchoesContact judges the contact in a booking: if it tells an address, it is one that a request was made with. Addresses
+// that are masked with asterisks are not compared. The message quotes none, as it may be another customer's.
+func EchoesContact(booking *probe.Answer, requests ...*report.Exchange) string {
+	told := address([]byte(booking.Raw))
+	if told == "" || strings.Contains(told, "*") {
+		return ""
+	}
+	sent := false
+	for _, request := range requests {
+		of := address([]byte(request.Request.Body.Text))
+		if sent = sent || of != ""; strings.EqualFold(of, told) {
+			return ""
+		}
+	}
+	if !sent {
+		return ""
+	}
+	return "contact.emailAddress: expected that of the request, received another"
+}
+
+// address returns the email address of the contact in a body; "" if it has none.
+func address(body []byte) string {
+	contact, _ := discover.Object(body)["contact"].(map[string]any)
+	told, _ := contact["emailAddress"].(string)
+	return strings.TrimSpace(told)
 }
 
 // SameBooking judges the booking in a repeated confirm's answer. Tickets may be made after the first

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -463,6 +464,13 @@ func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
 	l.find(j, rule.ConfirmConfirmed, Confirmed(act.Answer))
 	if of := l.offers[act.Hold]; of.Slot.ID != "" {
 		l.find(j, rule.ConfirmEcho, Echoes(of.Product.ID, of.Option.ID, of.Slot.ID)(act.Answer))
+	}
+	requests := []*report.Exchange{act.Answer.Exchange}
+	if made := l.reserves[act.Hold]; made != nil {
+		requests = append(requests, made.Exchange)
+	}
+	if flaw := EchoesContact(act.Answer, requests...); flaw != "" {
+		l.find(j, rule.ConfirmEcho, flaw)
 	}
 	if flaw, has := pdfAddresses(act.Answer); has {
 		l.find(j, rule.TicketAddress, flaw)
