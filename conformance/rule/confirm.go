@@ -18,7 +18,7 @@ var (
 	ConfirmOptional = confirm.confirmField("optional-fields", "CNF-2", "A booking's optional fields have the types in the contract",
 		"The marketplace discards a field of the wrong type.", "Send uuid, productId, optionId and availabilityId as strings and contact as an object, or omit them.", "/uuid", "/productId", "/optionId", "/availabilityId", "/contact/**")
 	ConfirmTickets = confirm.confirmField("tickets", "CNF-6", "A partner that delivers its own tickets sends at least one ticket",
-		"The customer has paid but has no ticket to show at the entrance.", "Send tickets in the answer to confirm, or register without ticket delivery.", "/tickets", "/tickets/*")
+		"The customer has paid but has no ticket to show at the entrance.", "Send tickets in the answer to confirm, or register without ticket delivery if your staff accept the marketplace's own tickets.", "/tickets", "/tickets/*")
 	TicketRedemption = confirm.confirmField("ticket.redemption-method", "CNF-6", "Every ticket has a redemption method",
 		"The marketplace uses the method to tell customers whether to print the ticket.", "Send redemptionMethod as a string, such as DIGITAL or PRINT.", "/tickets/*/redemptionMethod")
 	TicketOptions = confirm.confirmField("ticket.delivery-options", "CNF-6", "Every ticket has an array of delivery options",
@@ -50,7 +50,7 @@ var (
 				fix("Answer CONFIRMED when the seat is certain.")
 	ConfirmEcho = confirm.should("confirm.echo", "CNF-3", "The ids and the contact in a booking are those of its hold").needs("confirm.optional-fields").
 			withReason("If the ids differ, the booking appears to be for another product, option or slot. Another contact shows one customer's data to another.").
-			fix("Return the ids of the reserve request and the contact that was sent, or omit them.")
+			fix("Book the slot of the hold, for the contact that was sent, and return these. Fields that are left out break no rule, but a wrong booking stays wrong.")
 	ConfirmIDUnique = confirm.must("confirm.booking-id.unique", "CNF-2", "Every booking has a unique externalBookingId").needs("confirm.booking-id").
 			withReason("If two bookings share an id, cancelling one customer's booking also cancels the other's.").
 			fix("Use a random id, or a sequence that is never reset. Do not reuse the ids of cancelled bookings.")
