@@ -316,6 +316,10 @@ func TestAnOperatorChangesTestsAndRotates(t *testing.T) {
 	if strings.Contains(p.text, "a-wrong-key") {
 		t.Error("want no key on the page")
 	}
+	moved := append([]string{"name", "Old Town Walks", "base_url", "https://moved.example", "auth_type", "bearer", "auth_key", ""}, "force", "true")
+	for _, do := range []string{"test", "save"} {
+		v.shows(v.post(at, append(moved, "do", do)...), 422, `role="alert"`, "Required, because base_url has another scheme, host or port")
+	}
 	settings[1] = "New Town Walks"
 	v.shows(v.post(at, append(settings, "do", "save", "auth_key", "")...), 200, "Settings saved.", "New Town Walks")
 	v.shows(v.get(at+"/rotate"), 200, "24 hours more")

@@ -29,6 +29,24 @@ type Integration struct {
 	LastSyncAt                 time.Time // when the last stored pull was sent; zero before the first
 }
 
+// Origin returns the scheme, host and port that the integration's key was given for. The key is sent
+// nowhere else: a caller who can change the address must not receive it.
+func (i Integration) Origin() string { return i.BaseURL.Scheme + "://" + i.BaseURL.Host }
+
+// MoveTo returns the integration with another base URL. The error is Unprocessable if the URL has
+// another origin and no key is given for it.
+func (i Integration) MoveTo(base *url.URL, keyGiven bool) (Integration, error) {
+	moved := i
+	moved.BaseURL = base
+	if origin := i.Origin(); !keyGiven && moved.Origin() != origin {
+		return i, &Error{
+			Code: Unprocessable, Reason: KeyRequired, Message: "the key is required for another origin; send auth_key in the same request",
+			Details: []string{"auth_key: required, because base_url has another scheme, host or port than the stored key was given for (" + origin + ")"},
+		}
+	}
+	return moved, nil
+}
+
 // Overview is what needs attention now.
 type Overview struct {
 	Bookings        int           `json:"bookings_needing_attention"`

@@ -869,7 +869,8 @@ class ChangeRequest(TypedDict):
     # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
     auth_type: NotRequired[Literal['bearer', 'api_key', None]]
     # The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing
-    # spaces.
+    # spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it
+    # was given for.
     auth_key: NotRequired[str | None]
     # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
     handles_ticket_delivery: NotRequired[bool | None]
@@ -2226,7 +2227,7 @@ class ResellerError(TypedDict):
     code: int
     # A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's
     # OpenAPI document says what each means and whether to retry.
-    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
+    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
     # The conformance run that is under way, in the 409 to a request for another one.
     run_id: NotRequired[str]
     # false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
@@ -2475,7 +2476,8 @@ class TestRequest(TypedDict):
     # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
     auth_type: NotRequired[Literal['bearer', 'api_key', None]]
     # The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing
-    # spaces.
+    # spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it
+    # was given for.
     auth_key: NotRequired[str | None]
 
 

@@ -1225,6 +1225,9 @@ export interface paths {
          * @description A new `base_url`, `auth_type` or `auth_key` is tested first, as by `POST …/test`. If the partner does not work with it, nothing changes
          *     and the answer is a 422 with the partner's answer. With `"force": true` it is stored without a test. Calls in progress keep the settings
          *     that they were sent with; every later call uses the new ones.
+         *
+         *     A stored key is sent only to the origin (scheme, host and port) that it was given for. A `base_url` with another one needs `auth_key`
+         *     in the same request; without it the answer is a 422 with `key_required`, also with `force`.
          */
         patch: operations["changeIntegration"];
         trace?: never;
@@ -1241,7 +1244,8 @@ export interface paths {
         /**
          * Test the connection to a partner
          * @description Calls `GET /products?limit=1`, then availability of the first option of the product, with the settings of the body in place of those that
-         *     are stored. Nothing is stored, and the partner's health does not change. At most 30 tests a minute for an account and for a host.
+         *     are stored. Nothing is stored, and the partner's health does not change. At most 30 tests a minute for an account and for a host. A
+         *     `base_url` with another origin than the stored key was given for needs `auth_key`; without it the answer is a 422 with `key_required`.
          */
         post: operations["testIntegration"];
         delete?: never;
@@ -1705,7 +1709,7 @@ export interface components {
              * @description A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's OpenAPI document says what each means and whether to retry.
              * @enum {string}
              */
-            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
+            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
              * Service identifier
              * Format: uuid
@@ -4546,8 +4550,8 @@ export interface components {
          *       "auth_key": "k-example-2"
          *     }
          * @example {
-         *       "base_url": "https://api.example.com/partner/v3",
-         *       "force": true
+         *       "base_url": "https://new.example.com/partner",
+         *       "auth_key": "k-example-2"
          *     }
          */
         ChangeRequest: {
@@ -4565,7 +4569,7 @@ export interface components {
              * @enum {string|null}
              */
             auth_type?: "bearer" | "api_key" | null;
-            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. */
+            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it was given for. */
             auth_key?: string | null;
             /**
              * Handles ticket delivery
@@ -4598,7 +4602,7 @@ export interface components {
              * @enum {string|null}
              */
             auth_type?: "bearer" | "api_key" | null;
-            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. */
+            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it was given for. */
             auth_key?: string | null;
         };
         /**
@@ -7986,7 +7990,23 @@ export interface components {
                 "application/json": components["schemas"]["ResellerError"];
             };
         };
-        /** @description The partner does not work with the new settings, which were not stored; `error` has the partner's answer. */
+        /** @description The `base_url` has another origin than the stored key was given for, and the body has no `auth_key`. Nothing was called. */
+        KeyRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestID"];
+                "RateLimit-Limit": components["headers"]["RateLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ResellerError"];
+            };
+        };
+        /**
+         * @description The partner does not work with the new settings, which were not stored; `error` has the partner's answer. Or `base_url` has another
+         *     origin, and the body has no `auth_key`.
+         */
         TestFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestID"];
@@ -10984,6 +11004,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyRequired"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
