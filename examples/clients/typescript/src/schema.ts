@@ -4177,7 +4177,12 @@ export interface components {
          * Body of PUT /operator/integrations/{integration}/certification
          * @description The integration's own certification policy.
          * @example {
-         *       "certification": "require"
+         *       "certification": "require",
+         *       "settings": {
+         *         "base_url": "https://api.example.com/partner",
+         *         "auth_type": "bearer",
+         *         "handles_ticket_delivery": true
+         *       }
          *     }
          * @example {
          *       "certification": null
