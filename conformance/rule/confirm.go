@@ -30,8 +30,7 @@ var (
 	TicketValue = confirm.confirmField("ticket.delivery-value", "CNF-6", "Every delivery value is a string that is not empty",
 		"The value is the content of the barcode or the address of the PDF. Without it, the customer cannot use the ticket.", "Send deliveryValue as a string that is not empty. A number would lose its leading zeros.", "/tickets/*/deliveryOptions/*/deliveryValue")
 	TicketAddress = confirm.should("confirm.ticket.pdf-address", "CNF-6", "The value of a PDF_URL is an http or https address").
-			needs("confirm.ticket.delivery-format", "confirm.ticket.delivery-value").
-			withReason("The customer receives this address unchanged and cannot open a path, a file name or the PDF data itself.").
+			withReason("The marketplace forwards only web addresses, because the customer cannot open a path, a file name or the PDF data itself.").
 			fix("Send the complete address (https or http), not a path or a file name.")
 	ConfirmFields = confirm.confirmField("fields", "CNF-2", "Every other field of a booking matches the schema",
 		"The marketplace does not forward fields that do not match the schema to the customer.", "Compare the answer with schemas/partner/confirm-answer.schema.json.", "/**")

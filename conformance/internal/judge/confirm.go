@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -67,28 +66,30 @@ func deliversTickets(all scenario.Record) Finding {
 // hasPDF finds that a booking has no ticket whose address can be judged.
 func hasPDF(b *scenario.Booking) Finding {
 	if _, has := pdfAddresses(b.Confirm); !has {
-		return notApplicable("the booking has no ticket with the format PDF_URL")
+		f := notApplicable("the booking has no ticket with the format PDF_URL")
+		f.Suspects = []rule.Rule{rule.TicketFormat, rule.TicketValue}
+		return f
 	}
 	return Finding{}
 }
 
 // pdfAddresses returns what is wrong with the addresses of the PDFs in a booking's tickets, or "", and whether there
-// are any.
+// are any. Another delivery option that is wrong is judged by its own rules, and changes nothing here.
 func pdfAddresses(answer *probe.Answer) (flaw string, has bool) {
-	var sent struct{ Tickets []partnerapi.Ticket }
-	if err := json.Unmarshal(answer.Raw, &sent); err != nil {
-		return "", false
-	}
-	for i, ticket := range sent.Tickets {
-		for k, option := range ticket.DeliveryOptions {
-			if option.DeliveryFormat != partnerapi.PDFURL {
+	tickets, _ := discover.Object(answer.Raw)["tickets"].([]any)
+	for i, ticket := range tickets {
+		of, _ := ticket.(map[string]any)
+		options, _ := of["deliveryOptions"].([]any)
+		for k, option := range options {
+			of, _ := option.(map[string]any)
+			value, isText := of["deliveryValue"].(string)
+			if of["deliveryFormat"] != partnerapi.PDFURL || !isText || value == "" {
 				continue
 			}
-			address, err := url.Parse(option.DeliveryValue)
-			if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" {
-				return fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue), true
-			}
 			has = true
+			if address, err := url.Parse(value); err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Hostname() == "" {
+				return fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, value), true
+			}
 		}
 	}
 	return "", has
