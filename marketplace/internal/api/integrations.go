@@ -243,5 +243,5 @@ func (h integrationHandler) syncNow(r *http.Request, i domain.Integration, order
 	if made, err = h.syncer.Sync(r.Context(), order); err == nil && !made.Skipped {
 		h.caughtUp(r.Context())
 	}
-	return made, err
+	return made, partner.ForOwner(err)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/schemas/partnerapi"
@@ -79,7 +80,7 @@ func NewClient(config Config) (*Client, error) {
 func transport(config Config) *http.Transport {
 	return &http.Transport{
 		DialContext:            config.Guard.DialContext(),
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, GetClientCertificate: connection.SendCertificate(nil)},
 		TLSHandshakeTimeout:    dialTime,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           1000,

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -70,7 +71,7 @@ type reply struct {
 
 // exchange sends a call and judges its answer.
 func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
-	ctx, span := spanOf(ctx, t, asked)
+	ctx, span := spanOf(connection.Watch(ctx), t, asked)
 	place := &place{of: c.large}
 	defer place.leave() // after the body has been interpreted, too
 	r, took := c.sendWatched(t, asked, func() reply { return c.send(ctx, t, asked, place) })
