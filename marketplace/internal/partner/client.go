@@ -25,6 +25,7 @@ import (
 // Target is how a partner is called.
 type Target struct {
 	ID       uuid.UUID // of the integration
+	Account  uuid.UUID // that owns it
 	Mode     domain.Mode
 	BaseURL  *url.URL
 	AuthType partnerapi.AuthType
@@ -50,6 +51,7 @@ type Client struct {
 	booking *http.Client // for calls with a SendBy
 	permits *Permits
 	large   *semaphore.Weighted // limits the large answers in memory
+	largeOf *Permits            // limits them for each account
 	life    context.Context
 	end     context.CancelCauseFunc
 	calls   sync.WaitGroup // calls that continue after their caller has gone
@@ -71,6 +73,7 @@ func NewClient(config Config) (*Client, error) {
 		config: config, life: life, end: end,
 		permits: NewPermits(config.AtOnce),
 		large:   semaphore.NewWeighted(largeAtOnce),
+		largeOf: NewPermits(largeOfAccount),
 		http:    &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
 		booking: &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
 	}, nil

@@ -72,7 +72,7 @@ type reply struct {
 // exchange sends a call and judges its answer.
 func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 	ctx, span := spanOf(connection.Watch(ctx), t, asked)
-	place := &place{of: c.large}
+	place := &place{of: c.large, accounts: c.largeOf, account: t.Account}
 	defer place.leave() // after the body has been interpreted, too
 	r, took := c.sendWatched(t, asked, func() reply { return c.send(ctx, t, asked, place) })
 	o := judge(ctx, asked, r)

@@ -157,5 +157,5 @@ func (r *Registry) CheckSecret(ctx context.Context) error {
 // Target returns how an integration's partner is called.
 func (r *Registry) Target(i domain.Integration) (Target, error) {
 	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
-	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key, Tickets: i.HandlesTicketDelivery}, err
+	return Target{ID: i.ID, Account: i.AccountID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key, Tickets: i.HandlesTicketDelivery}, err
 }
