@@ -10,12 +10,15 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"io"
 	"log"
 	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -130,4 +133,23 @@ func accept(t *testing.T, f func(net.Conn)) string {
 		}
 	}()
 	return listener.Addr().String()
+}
+
+// WriteFiles writes a certificate and its key to PEM files.
+func WriteFiles(t testing.TB, certificate tls.Certificate) (cert, key string) {
+	t.Helper()
+	dir := t.TempDir()
+	certText, keyText := Encode(t, certificate)
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	errtest.Check(t, os.WriteFile(cert, []byte(certText), 0o600))
+	errtest.Check(t, os.WriteFile(key, []byte(keyText), 0o600))
+	return cert, key
+}
+
+// Encode returns a certificate and its key in PEM.
+func Encode(t testing.TB, certificate tls.Certificate) (cert, key string) {
+	t.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	errtest.Check(t, err)
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))
 }
