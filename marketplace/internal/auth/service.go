@@ -101,7 +101,7 @@ func (s *Service) begin(ctx context.Context, email, password, from string, hash 
 }
 
 // hashPlace returns the stored form of an address from which an account signs in. The same address has
-// another one for each account, and nobody finds an address without the service's secret.
+// another one for each account, and no address is found without the service's secret.
 func (s *Service) hashPlace(email, from string) []byte {
 	hash := hmac.New(sha256.New, s.places)
 	hash.Write([]byte(email + "\x00" + from))
@@ -110,7 +110,7 @@ func (s *Service) hashPlace(email, from string) []byte {
 
 // beginForAccount counts an attempt to sign in to an account, and returns the key by which it is
 // counted. An attempt from a place where the account has signed in is counted by itself once others
-// have used up the account's limit, so that nobody elsewhere can lock its owner out.
+// have used up the account's limit, so that guesses elsewhere do not lock its owner out.
 func (s *Service) beginForAccount(ctx context.Context, email, from string) (key string, err error) {
 	err = s.byAccount.begin(ctx, email)
 	if domain.CodeOf(err) != domain.RateLimited {

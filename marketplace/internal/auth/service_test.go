@@ -164,7 +164,7 @@ func TestFailuresOfAnAccountAreLimitedAndSuccessesDoNotCount(t *testing.T) {
 	b.signIn(t)
 }
 
-// Whoever knows an operator's email address must not be able to keep the operator out.
+// Knowing an operator's email address must not be enough to keep the operator out.
 func TestGuessesElsewhereDoNotLockOutWhoComesFromAKnownPlace(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 3)

@@ -89,10 +89,11 @@ func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (
 	if err != nil {
 		return reply{err: err}
 	}
-	client := c.http
-	if asked.by != (SendBy{}) {
-		client = c.booking
+	client, done, err := c.clientFor(t, asked)
+	if err != nil {
+		return reply{err: err}
 	}
+	defer done()
 	response, err := client.Do(request)
 	if err != nil {
 		r.err = err
