@@ -91,6 +91,10 @@ func TestAPartnerThatRequiresAClientCertificateIsSynced(t *testing.T) {
 			t.Errorf("%s: Expected a refusal, received %v", name, err)
 		}
 	}
+	_, err = partner.ChangeIntegration(ctx, made.IntegrationID, client.Patch{"base_url": strings.Replace(platform.URL, "https", "http", 1), "auth_key": "partner-key", "force": true})
+	if err == nil || !strings.Contains(err.Error(), "expected an https base_url") {
+		t.Errorf("Expected an address without TLS to be refused, received %v", err)
+	}
 	if _, err := operator.Sync(ctx, made.IntegrationID, client.Full); err != nil {
 		t.Errorf("Expected the new certificate to be sent, received %v", err)
 	}

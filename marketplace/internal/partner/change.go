@@ -103,7 +103,7 @@ func (r *Registry) applyChange(i domain.Integration, c Change) (domain.Integrati
 	set(&i.AuthType, c.AuthType)
 	set(&i.HandlesTicketDelivery, c.HandlesTicketDelivery)
 	target.BaseURL, target.AuthType = i.BaseURL, i.AuthType
-	return i, target, nil
+	return i, target, checkIdentity(i)
 }
 
 // changeIdentity replaces or removes the client certificate, with its key. An unchanged one keeps its

@@ -30,6 +30,14 @@ func newIdentity(certificate, key string) (identity string, shown *domain.Client
 		&domain.ClientCertificate{Fingerprint: hex.EncodeToString(sum[:]), ExpiresAt: pair.Leaf.NotAfter.UTC()}, nil
 }
 
+// checkIdentity refuses a client certificate for an address that is called without TLS.
+func checkIdentity(i domain.Integration) error {
+	if i.ClientCertificate != nil && i.BaseURL.Scheme != "https" {
+		return &domain.Error{Code: domain.Invalid, Message: "invalid client certificate", Details: []string{"client_certificate: expected an https base_url, because only TLS sends it"}}
+	}
+	return nil
+}
+
 // identified are the HTTP clients of partners that know the marketplace by a client certificate. They
 // share no connection with other partners, or with another certificate. It is safe for concurrent use.
 type identified struct {

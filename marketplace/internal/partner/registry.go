@@ -97,6 +97,9 @@ func (r *Registry) RegisterWithin(ctx context.Context, account uuid.UUID, most i
 		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
 		ClientIdentity: r.sealIdentity(identity, id), ClientCertificate: shown,
 	}
+	if err := checkIdentity(made); err != nil {
+		return domain.Integration{}, "", err
+	}
 	return made, webhook, r.store.CreateIntegration(ctx, made, most)
 }
 
