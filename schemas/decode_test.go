@@ -96,7 +96,7 @@ func TestTheGoTypesHaveTheFieldsOfTheSchemas(t *testing.T) {
 		schemas.Slot: partnerapi.Slot{}, "partner/contact": partnerapi.Contact{},
 		schemas.ReserveRequest: partnerapi.ReserveRequest{}, schemas.ReserveAnswer: partnerapi.ReserveAnswer{},
 		schemas.ConfirmRequest: partnerapi.ConfirmRequest{}, schemas.ConfirmAnswer: partnerapi.ConfirmAnswer{},
-		schemas.Ticket: partnerapi.Ticket{}, "partner/delivery-option": partnerapi.DeliveryOption{},
+		"partner/ticket": partnerapi.Ticket{}, schemas.DeliveryOption: partnerapi.DeliveryOption{},
 		schemas.ReleaseRequest: partnerapi.ReleaseRequest{}, schemas.ReleaseAnswer: partnerapi.Done{},
 		schemas.CancelRequest: partnerapi.CancelRequest{}, schemas.CancelAnswer: partnerapi.Done{},
 		schemas.Refusal: partnerapi.Refusal{},

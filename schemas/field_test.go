@@ -128,6 +128,7 @@ func types(rule map[string]any) []any {
 
 // samples are values of each format and pattern. A new one needs its own.
 var samples = map[string]struct{ lawful, unlawful []string }{
+	`\S`: {[]string{"x", " x ", "."}, []string{" ", " \t\n"}},
 	"date-time": {
 		[]string{"2026-07-01T09:00:00+02:00", "2026-07-01T09:00:00Z", "2026-07-01T09:00:00.123456-11:30", "2026-07-01t09:00:00z", "2026-07-01T09:00+02:00", "2026-07-01T09:00Z"},
 		[]string{"", "2026-07-01", "2026-07-01T09:00:00", "2026-07-01 09:00:00Z", "2026-07-01T09:00", "2026-07-01T09Z", "2026-07-01T09:00.5Z", "2026-07-01T9:00:00Z", "2026-07-01T09:00:00,5Z",
@@ -421,7 +422,7 @@ var sometimes = []string{
 	"booking/booking/mode", "booking/booking/reseller_id", "booking/booking/integration_id", "booking/booking/history/0/from", "booking/booking/history/0/to", "booking/booking/history/0/why",
 	"booking/booking/history/0/endpoint", "booking/booking/history/0/error", "booking/booking/history/0/status", "booking/booking/history/0/duration_ms", "reseller/error/retry", "reseller/error/run_id",
 	"integration/partner-events-answer/data/events/0/data/run_id", "integration/partner-events-answer/data/events/0/data/reason",
-	"integration/partner-events-answer/data/events/0/data/valid_until",
+	"integration/partner-events-answer/data/events/0/data/valid_until", "integration/partner-events-answer/data/events/0/data/settings",
 	"integration/exchange/response", "integration/exchange/failure", "integration/exchange/bad_input", "integration/exchange/request/body/text", "integration/exchange/request/body/cut",
 	"integration/exchange/request/body/excerpt", "integration/exchange/request/body/place", "integration/exchange/response/body/text",
 	"integration/exchange/response/body/cut", "integration/exchange/response/body/excerpt", "integration/exchange/response/body/place",

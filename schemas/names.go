@@ -28,7 +28,7 @@ const (
 	ConfirmRequest           = "partner/confirm-request"
 	ConfirmAnswer            = "partner/confirm-answer"
 	ConfirmAnswerWithTickets = "partner/confirm-answer-with-tickets"
-	Ticket                   = "partner/ticket"
+	DeliveryOption           = "partner/delivery-option"
 	ReleaseRequest           = "partner/release-request"
 	ReleaseAnswer            = "partner/release-answer"
 	CancelRequest            = "partner/cancel-request"

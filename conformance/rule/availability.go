@@ -73,15 +73,15 @@ var (
 	SlotWithinCapacity = availability.should("availability.slot.within-capacity", "AVL-13", "A slot's vacancies do not exceed its capacity").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.capacity").
 				withReason("One of the two numbers is wrong, so customers can be offered seats that do not exist.").
-				fix("Compute vacancies as capacity minus held and booked seats.")
+				fix("Compute vacancies as capacity minus held and booked seats. Do not raise the capacity to fit the vacancies.")
 	SlotSoldOutEmpty = availability.should("availability.slot.sold-out-empty", "AVL-13", "A SOLD_OUT slot has no vacancies").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
 				withReason("The slot has free seats, but no customer can buy them.").
-				fix("Derive SOLD_OUT from the vacancies.")
+				fix("Derive SOLD_OUT from the vacancies. If the slot may not be sold for another reason, send CLOSED. Do not send 0 for seats that are free.")
 	SlotOpenHasSeats = availability.should("availability.slot.open-has-seats", "AVL-13", "An AVAILABLE or LIMITED slot has vacancies").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
 				withReason("Customers start a checkout that the partner must refuse.").
-				fix("Set the status to SOLD_OUT when the last seat is taken.")
+				fix("Send the seats that are free. Set the status to SOLD_OUT only when the last of them is taken.")
 	SlotFreesaleUncounted = availability.should("availability.slot.freesale-uncounted", "AVL-13", "A FREESALE slot states no vacancies").
 				needs("availability.shape", "availability.slot.vacancies", "availability.slot.status").
 				withReason("FREESALE means that seats are unlimited, so the marketplace ignores the number.").
@@ -96,5 +96,5 @@ var (
 	AvailabilityLimit       = availability.limit(partnerapi.Availability)
 	AvailabilityAim         = availability.should("availability.aim", "LIM-2", "Availability answers within 15 s").needs("availability.limit").
 				withReason("The limit is 20 s. A partner that needs more than 15 s exceeds the limit on a busy day.").
-				fix("Answer from stored data, and read the window with one query.")
+				fix("Read the window from stored data with one query. Do not keep vacancies in a cache: a stale number sells a seat twice.")
 )

@@ -18,7 +18,7 @@ var (
 	ConfirmOptional = confirm.confirmField("optional-fields", "CNF-2", "A booking's optional fields have the types in the contract",
 		"The marketplace discards a field of the wrong type.", "Send uuid, productId, optionId and availabilityId as strings and contact as an object, or omit them.", "/uuid", "/productId", "/optionId", "/availabilityId", "/contact/**")
 	ConfirmTickets = confirm.confirmField("tickets", "CNF-6", "A partner that delivers its own tickets sends at least one ticket",
-		"The customer has paid but has no ticket to show at the entrance.", "Send tickets in the answer to confirm, or register without ticket delivery.", "/tickets", "/tickets/*")
+		"The customer has paid but has no ticket to show at the entrance.", "Send tickets in the answer to confirm, or register without ticket delivery if your staff accept the marketplace's own tickets.", "/tickets", "/tickets/*")
 	TicketRedemption = confirm.confirmField("ticket.redemption-method", "CNF-6", "Every ticket has a redemption method",
 		"The marketplace uses the method to tell customers whether to print the ticket.", "Send redemptionMethod as a string, such as DIGITAL or PRINT.", "/tickets/*/redemptionMethod")
 	TicketOptions = confirm.confirmField("ticket.delivery-options", "CNF-6", "Every ticket has an array of delivery options",
@@ -30,8 +30,7 @@ var (
 	TicketValue = confirm.confirmField("ticket.delivery-value", "CNF-6", "Every delivery value is a string that is not empty",
 		"The value is the content of the barcode or the address of the PDF. Without it, the customer cannot use the ticket.", "Send deliveryValue as a string that is not empty. A number would lose its leading zeros.", "/tickets/*/deliveryOptions/*/deliveryValue")
 	TicketAddress = confirm.should("confirm.ticket.pdf-address", "CNF-6", "The value of a PDF_URL is an http or https address").
-			needs("confirm.ticket.delivery-format", "confirm.ticket.delivery-value").
-			withReason("The customer receives this address unchanged and cannot open a path, a file name or the PDF data itself.").
+			withReason("The marketplace forwards only web addresses, because the customer cannot open a path, a file name or the PDF data itself.").
 			fix("Send the complete address (https or http), not a path or a file name.")
 	ConfirmFields = confirm.confirmField("fields", "CNF-2", "Every other field of a booking matches the schema",
 		"The marketplace does not forward fields that do not match the schema to the customer.", "Compare the answer with schemas/partner/confirm-answer.schema.json.", "/**")
@@ -48,9 +47,9 @@ var (
 	ConfirmConfirmed = confirm.should("confirm.confirmed", "CNF-3", "A confirmed booking has the status CONFIRMED").needs("confirm.status-field").
 				withReason("The marketplace has taken the payment and promises the customer a seat.").
 				fix("Answer CONFIRMED when the seat is certain.")
-	ConfirmEcho = confirm.should("confirm.echo", "CNF-3", "The ids in a booking match those of its hold").needs("confirm.optional-fields").
-			withReason("If the ids differ, the booking appears to be for another product, option or slot.").
-			fix("Return the ids of the reserve request, or omit them.")
+	ConfirmEcho = confirm.should("confirm.echo", "CNF-3", "The ids and the contact in a booking are those of its hold").needs("confirm.optional-fields").
+			withReason("If the ids differ, the booking appears to be for another product, option or slot. Another contact shows one customer's data to another.").
+			fix("Book the slot of the hold, for the contact that was sent, and return these. Fields that are left out break no rule, but a wrong booking stays wrong.")
 	ConfirmIDUnique = confirm.must("confirm.booking-id.unique", "CNF-2", "Every booking has a unique externalBookingId").needs("confirm.booking-id").
 			withReason("If two bookings share an id, cancelling one customer's booking also cancels the other's.").
 			fix("Use a random id, or a sequence that is never reset. Do not reuse the ids of cancelled bookings.")

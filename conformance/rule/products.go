@@ -35,7 +35,7 @@ var (
 	ProductInstant = products.field("products.product.instant-confirmation", "PRD-2", "Every product states whether it confirms instantly",
 		"Resellers see this information before they buy.", "Send instantConfirmation as true or false.", "/instantConfirmation")
 	ProductOptions = products.field("products.product.options", "PRD-2", "Every product has at least one option",
-		"The marketplace cannot sell an activity without a variation.", "Send options as an array with at least one element, or omit the product.", "/options")
+		"The marketplace cannot sell an activity without a variation.", "Send options as an array with at least one element. Omit the product only if it is not sold.", "/options")
 	ProductOptional = products.field("products.product.optional-fields", "PRD-3", "A product's optional fields have the types in the contract",
 		"The marketplace does not sell a product with a field of the wrong type.", "Send allowFreesale as a boolean and reference as a string, or omit them.", "/allowFreesale", "/reference")
 
@@ -105,15 +105,15 @@ var (
 			fix("Accept updated_since as an RFC 3339 date-time, or ignore it. Use the same shape as for a full pull.")
 	AdultUnit = products.should("products.option.adult-unit", "PRD-15", "Every option has an adult unit").needs("products.shape", "products.unit.fixed-id").
 			withReason("The marketplace requests availability for one adult, and uses another unit only if there is no adult unit.").
-			fix("Add a unit of type ADULT with the id unit-adult.")
+			fix("Add a unit of type ADULT with the id unit-adult, at the price that adults pay. If adults cannot take part, do not change the option.")
 	CurrencyDecimals = products.should("products.pricing.currency-decimals", "PRD-9", "A price's precision matches its currency").
 				needs("products.shape", "products.pricing.currency", "products.pricing.precision").
 				withReason("A price in JPY with two decimals is usually a hundred times too low.").
-				fix("Send the number of decimals of the currency: 0 for JPY, 3 for KWD. Omit the field only if the number is 2.")
+				fix("Send amounts in the smallest unit of the currency, and its number of decimals: 0 for JPY, 3 for KWD. If you change the one, check the other: a price may be wrong by a factor of 100. Omit the field only if the number is 2.")
 	AgeRange = products.should("products.unit.age-range", "PRD-16", "A unit's minimum age is not above its maximum age").
 			needs("products.shape", "products.unit.restrictions").
 			withReason("Customers cannot choose any guest of this type.").
-			fix("Swap or correct minAge and maxAge.")
+			fix("Correct the ages in the source of the catalog. Swap them only if they were entered in the wrong order.")
 	ProductsContentType = products.contentType(partnerapi.Products, "products.json")
 	ProductsWrongKey    = products.wrongKey(partnerapi.Products, "products.auth.accepted")
 	ProductsMissingKey  = products.missingKey(partnerapi.Products)

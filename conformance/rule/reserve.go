@@ -9,7 +9,7 @@ var (
 			fix("Answer 200 or 201 with the hold, or 400 with a message if the slot cannot be reserved.")
 	ReserveAccepts = reserve.must("reserve.accepts", "RSV-2", "Reserve accepts a slot that availability shows as bookable").needs("reserve.status").
 			withReason("Every sale begins with reserve. If a slot is shown as bookable and then refused, the sale is lost.").
-			fix("Accept the slot and unit ids exactly as the catalog and availability return them. Show a slot that cannot be booked as SOLD_OUT or CLOSED.")
+			fix("Accept the slot and unit ids exactly as the catalog and availability return them. Show a slot as SOLD_OUT or CLOSED only if no customer can book it: if it is refused for another reason, that ends its sale.")
 	ReserveJSON = reserve.must("reserve.json", "GEN-1", "Reserve answers with a JSON object").withPlaces("/**").needs("reserve.accepts").
 			withReason("The marketplace can neither confirm nor release a hold whose answer it cannot parse.").
 			fix("Send one complete JSON object in UTF-8.")
@@ -24,7 +24,7 @@ var (
 				fix("Compute expiresAt from the current time. Use UTC, or send the correct offset.")
 	ReserveExpiresWindow = reserve.should("reserve.expires-window", "RSV-7", "A hold lasts 15 to 30 minutes").needs("reserve.expires-later").
 				withReason("Customers cannot finish paying in less time. A longer hold blocks seats that other customers could buy.").
-				fix("Let holds expire between 15 and 30 minutes after reserve.")
+				fix("Keep holds between 15 and 30 minutes after reserve, and send the time at which they really end.")
 	ReserveCodeUnique = reserve.must("reserve.code.unique", "RSV-4", "Every hold has a unique reservation code").needs("reserve.code").
 				withReason("Confirm and release use the code as a key. If two holds share a code, the wrong customer's hold can be released.").
 				fix("Use a random code of 128 bits, or a sequence that is never reset.")

@@ -170,7 +170,7 @@ func (c *chapter) authNoEffect(e partnerapi.Endpoint, title, why string, needs .
 func (c *chapter) limit(e partnerapi.Endpoint) Rule {
 	return c.must(string(e)+".limit", "LIM-1", fmt.Sprintf("%s answers completely within %.0f s", subject(e), e.Timeout(partnerapi.Healthy).Seconds())).
 		withReason("The marketplace stops waiting at the limit. It loses the answer and counts a failure against the partner's health.").
-		fix("Answer from stored data. Do slow work after the answer, such as sending email and calling other systems.")
+		fix("Answer from stored data. Store what the answer promises first, and do slow work after the answer, such as sending email and calling other systems.")
 }
 
 // Clause is a clause of docs/contract.md, and the rules that judge it.

@@ -67,7 +67,7 @@ func (r *run) declare(found *breach, where string) {
 	found.Message = where + found.Message
 	if cause := found.Cause; cause != nil && cause.ID != found.rule.ID {
 		r.options.note(cause.ID, found.Finding)
-		r.announcer.announce(r.verdicts.Blame(found.Finding))
+		r.tell(r.verdicts.Blame(found.Finding))
 	} else {
 		r.record(found.rule, found.Finding, found.took)
 	}

@@ -41,13 +41,22 @@ const raceShare = 30
 func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	if finding.Cause != nil && finding.Cause.ID != of.ID {
 		r.options.note(finding.Cause.ID, finding)
-		r.announcer.announce(r.verdicts.Blame(finding))
+		r.tell(r.verdicts.Blame(finding))
 	}
 	r.options.note(of.ID, finding)
 	verdict := r.verdicts.Record(of, finding, took)
 	if verdict != nil && finding.Picture != nil && verdict.Outcome == judge.Weight(of) {
 		verdict.Picture = "race-" + of.ID + ".html"
 		r.pictures[verdict.Picture] = finding.Picture
+	}
+	r.tell(verdict)
+}
+
+// tell announces a verdict. Once a rule is broken, a quick run makes few further calls, unless other customers were seen: then
+// it takes more to tell whose doing a change was.
+func (r *run) tell(verdict *report.RuleResult) {
+	if verdict != nil && (verdict.Outcome == report.Failed || verdict.Outcome == report.Warned) && !r.player.Seats.OthersSeen() {
+		r.player.LimitFootprint()
 	}
 	r.announcer.announce(verdict)
 }

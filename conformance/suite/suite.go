@@ -76,6 +76,7 @@ func Run(ctx context.Context, config Config) (*Outcome, error) {
 	stop := context.AfterFunc(ctx, r.player.Time.Interrupt)
 	defer stop()
 	r.judgeAll(ctx)
+	r.player.Calls.LimitCalls(0)
 	r.cleanUp()
 	r.readAfterwards()
 	return &Outcome{Result: r.result(), Redactor: r.client.Redactor()}, nil

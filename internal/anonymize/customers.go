@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"partnerkit.dev/internal/redact"
 )
@@ -22,6 +23,7 @@ const (
 // customers is the customers' data in the bodies of one call.
 type customers struct {
 	values  []string
+	others  []string          // of these values: the addresses of other customers than the one of the call
 	plain   *strings.Replacer // masks them; nil: not made yet
 	encoded *redact.Redactor  // finds them in other encodings
 }
@@ -98,11 +100,47 @@ func (c *customers) cleanValue(value any, mask, personal bool) any {
 		}
 	case string:
 		if personal {
-			return maskOf(value)
+			return c.maskOf(value)
 		}
 		return c.removeFrom(value)
 	}
 	return value
+}
+
+// another is added to the mask of an address that is not of the call's own customer, because a rule judges these.
+const another = " of another"
+
+// markStrangers notes the addresses that are not among the call's own values. Without an own address, none is known to be
+// another's.
+func (c *customers) markStrangers(own []string) {
+	if !slices.ContainsFunc(own, mail.MatchString) {
+		return
+	}
+	for _, value := range c.values {
+		isOwn := func(known string) bool { return strings.EqualFold(strings.TrimSpace(known), strings.TrimSpace(value)) }
+		if mail.MatchString(value) && !slices.ContainsFunc(own, isOwn) {
+			c.others = append(c.others, value)
+		}
+	}
+}
+
+// mark returns what stands in place of a value.
+func (c *customers) mark(value string) string {
+	if slices.Contains(c.others, value) {
+		return redact.Mark + another
+	}
+	return redact.Mark
+}
+
+// maskOf returns the mask of a text. It is of the same kind, as far as rules judge it.
+func (c *customers) maskOf(text string) string {
+	switch {
+	case text == "":
+		return ""
+	case strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }):
+		return c.mark(text) + maskedLetter
+	}
+	return c.mark(text)
 }
 
 // removeFrom returns a text without the customers' values, in any encoding.
@@ -127,7 +165,7 @@ func (c *customers) prepare() {
 	}))
 	var pairs []string
 	for _, value := range sorted {
-		pairs = append(pairs, value, redact.Mark)
+		pairs = append(pairs, value, c.mark(value))
 	}
 	c.plain = strings.NewReplacer(pairs...)
 	c.encoded = redact.New(slices.DeleteFunc(sorted[:min(len(sorted), mostValues)], func(s string) bool { return len(s) > longestValue })...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -42,5 +43,16 @@ func BenchmarkMasked(b *testing.B) {
 				b.ReportMetric(took[4_000]/took[400], "x-per-name")
 			}
 		})
+	}
+}
+
+func TestAnAddressOfAnotherCustomerIsMaskedAsSuch(t *testing.T) {
+	t.Parallel()
+	const request = `{"contact":{"emailAddress":"ana@example.com"}}`
+	for told, want := range map[string]string{"ana@example.com": redact.Mark, "ANA@example.com": redact.Mark, "ben@example.com": redact.Mark + " of another"} {
+		_, answer := NewMasker().Remove(partnerapi.Confirm, "", []byte(request), []byte(`{"contact":{"emailAddress":"`+told+`"}}`))
+		if expected := `{"contact":{"emailAddress":"` + want + `"}}`; string(answer) != expected {
+			t.Errorf("%s: expected %s, received %s", told, expected, answer)
+		}
 	}
 }

@@ -5,10 +5,7 @@ package anonymize
 import (
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode"
 
-	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -65,15 +62,18 @@ type body struct {
 func (m *Masker) read(named string, request, answer []byte) (found *customers, asked, replied body) {
 	found = &customers{}
 	asked.value, asked.fine = found.read(request)
+	own := slices.Clone(found.values)
 	replied.value, replied.fine = found.read(answer)
 	codes := []string{named, textOf(asked.value, "reservationConfirmationCode"), textOf(replied.value, "reservationConfirmationCode"), textOf(replied.value, "externalBookingId")}
 	for _, code := range codes {
 		for _, value := range m.byCode[code] {
+			own = append(own, value)
 			if !slices.Contains(found.values, value) {
 				found.values = append(found.values, value)
 			}
 		}
 	}
+	found.markStrangers(own)
 	for _, code := range codes {
 		m.remember(code, found.values)
 	}
@@ -117,15 +117,4 @@ func (c *customers) maskBody(raw []byte, of body) []byte {
 		}
 	}
 	return []byte(notJSON)
-}
-
-// maskOf returns the mask of a text. It is of the same kind, as far as rules judge it.
-func maskOf(text string) string {
-	switch {
-	case text == "":
-		return ""
-	case strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }):
-		return redact.Mark + maskedLetter
-	}
-	return redact.Mark
 }

@@ -42,8 +42,8 @@ type Integration struct {
 		SuiteVersion    string    `json:"suite_version"`
 		ValidUntil      time.Time `json:"valid_until"` // zero: never certified
 		Ended           *struct {
-			Reason string    `json:"reason"` // breach, expired or address_changed
-			At     time.Time `json:"at"`     // zero: not recorded, where the address changed
+			Reason string    `json:"reason"` // breach, expired or settings_changed
+			At     time.Time `json:"at"`     // zero: not recorded, where a setting changed
 			RunID  string    `json:"run_id"` // the run that found the breach; empty for other reasons
 		} `json:"ended"` // nil: the certificate is valid, or there was none
 		Withheld bool `json:"withheld"` // the activities are not listed until there is a valid certificate
@@ -52,11 +52,12 @@ type Integration struct {
 	Admission struct {
 		Policy           string    `json:"certification"`        // in force: off, advise or require
 		Own              string    `json:"certification_own"`    // set for this integration; empty: the marketplace's
-		GoLive           string    `json:"go_live"`              // none, requested, approved or declined
+		EndedOwn         string    `json:"certification_ended"`  // set for it until its settings changed, and not decided since; empty: none
+		GoLive           string    `json:"go_live"`              // none, requested, approved, declined or ended
 		ApprovalRequired bool      `json:"approval_required"`    // not listed until an operator has approved it
 		RequestedAt      time.Time `json:"go_live_requested_at"` // zero: not requested
-		DecidedAt        time.Time `json:"go_live_decided_at"`   // zero: no decision
-		Reason           string    `json:"go_live_reason"`       // of the decision
+		DecidedAt        time.Time `json:"go_live_decided_at"`   // or when the approval ended; zero: no decision
+		Reason           string    `json:"go_live_reason"`       // of the decision or the end
 	} `json:"admission"`
 }
 

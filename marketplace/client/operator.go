@@ -47,8 +47,9 @@ type Overview struct {
 		SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
 
 		CertificateUntil time.Time `json:"certificate_until"`    // when the certificate ended or will end within seven days; zero: neither
-		CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or address_changed; empty: it has not
+		CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or settings_changed; empty: it has not
 		GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
+		AdmissionEnded   []string  `json:"admission_ended"`      // by a change of its settings, and not decided since: go_live, certification
 	} `json:"integrations_needing_attention"` // at most 100
 	OldestSync   *DatedIntegration `json:"oldest_sync"`  // nil: none was synced
 	OldestSlots  *DatedIntegration `json:"oldest_slots"` // whose slots were completely loaded longest ago; nil: none were

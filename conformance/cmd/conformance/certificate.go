@@ -31,6 +31,8 @@ type statement struct {
 	ExpiresAt       int64          `json:"exp"`
 	Name            string         `json:"name"`
 	BaseURL         string         `json:"base_url"`
+	AuthType        string         `json:"auth_type"`               // "": an older certificate, which does not state it
+	Tickets         *bool          `json:"handles_ticket_delivery"` // nil: likewise
 	Verdict         string         `json:"verdict"`
 	SuiteVersion    string         `json:"suite_version"`
 	ContractVersion string         `json:"contract_version"`
@@ -74,10 +76,19 @@ func verifyCertificate(command *cobra.Command, path, keys string) error {
 	}
 	say("valid: %s", path)
 	say("states    %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
+	say("settings  %s", c.settings())
 	say("valid     from %s to %s", inUTC(c.IssuedAt), inUTC(c.ExpiresAt))
 	say("versions  suite %s, contract %s", c.SuiteVersion, c.ContractVersion)
 	say("based on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
 	return nil
+}
+
+// settings describes the settings that were tested in addition to the base URL.
+func (s statement) settings() string {
+	if s.AuthType == "" || s.Tickets == nil {
+		return "auth_type and handles_ticket_delivery are not stated: an older certificate"
+	}
+	return fmt.Sprintf("auth_type %s, handles_ticket_delivery %t", s.AuthType, *s.Tickets)
 }
 
 func inUTC(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -28,18 +29,22 @@ func aKey(t *testing.T, name string) (private ed25519.PrivateKey, set []byte) {
 	return private, set
 }
 
-// aCertificate signs a certificate that expires then.
-func aCertificate(t *testing.T, private ed25519.PrivateKey, name, kind string, expires time.Time) string {
+// aCertificate signs a certificate that expires then, with additional claims.
+func aCertificate(t *testing.T, private ed25519.PrivateKey, name, kind string, expires time.Time, more ...map[string]any) string {
 	t.Helper()
 	options := (&jose.SignerOptions{}).WithType(jose.ContentType(kind)).WithHeader("kid", name)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(map[string]any{
+	claims := map[string]any{
 		"sub": "i-1", "jti": "r-1", "iat": expires.Add(-time.Hour).Unix(), "exp": expires.Unix(), "name": "Boats", "base_url": "https://partner.example",
 		"verdict": "conformant", "suite_version": "1.2.3", "contract_version": "c0ffee", "report_sha256": "5f0c",
-	})
+	}
+	for _, one := range more {
+		maps.Copy(claims, one)
+	}
+	text, err := json.Marshal(claims)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,12 +85,15 @@ func TestACertificateIsVerifiedByTheKeysOfItsService(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := parts[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(strings.Replace(string(payload), "Boats", "Goats", 1))) + "." + parts[2]
+	full := aCertificate(t, private, "k-1", kind, soon, map[string]any{"auth_type": "api_key", "handles_ticket_delivery": false})
 	for name, c := range map[string]struct {
 		certificate, keys string
 		code              int
 		says              string
 	}{
 		"as it was issued":               {good + "\n", keys, 0, "states    conformant: Boats at https://partner.example"},
+		"with the settings it is for":    {full, keys, 0, "settings  auth_type api_key, handles_ticket_delivery false"},
+		"one from before they were in":   {good, keys, 0, "settings  auth_type and handles_ticket_delivery are not stated"},
 		"by the keys of a service":       {good, served, 0, "versions  suite 1.2.3, contract c0ffee"},
 		"after one changed byte":         {changed, keys, 1, "it was changed, or signed with another key"},
 		"by a key of the same name":      {good, write("strange.json", string(strange)), 1, "it was changed, or signed with another key"},

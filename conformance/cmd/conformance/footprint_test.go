@@ -9,16 +9,29 @@ import (
 // What a run may cost a partner's platform at most, at the mock.
 func TestARunStaysWithinItsFootprint(t *testing.T) {
 	t.Parallel()
-	for depth, most := range map[string]struct{ calls, holds, bookings int }{
-		"quick":    {300, 30, 8},
-		"standard": {3000, 300, 60},
+	type footprint struct{ calls, holds, bookings int }
+	quick, standard := footprint{300, 30, 8}, footprint{3000, 300, 60}
+	for _, test := range []struct {
+		depth, defect string
+		most          footprint
+	}{
+		{"quick", "", quick},
+		{"quick", "release-does-nothing", quick},
+		{"quick", "hold-takes-a-seat-too-many", quick},
+		{"quick", "hold-without-expiry", quick},
+		{"quick", "window-without-its-end", quick},
+		{"standard", "", standard},
 	} {
-		t.Run(depth, func(t *testing.T) {
+		t.Run(test.depth+" "+test.defect, func(t *testing.T) {
 			t.Parallel()
-			_, address := startMock(t, mockpartner.Options{})
-			r := judge(t, address, ofMock(address, "--depth", depth)...)
-			if got := r.result.Coverage; got.Calls == 0 || got.Calls > most.calls || got.Holds > most.holds || got.Bookings > most.bookings {
-				t.Errorf("Expected at most %+v, received %d calls, %d holds and %d bookings", most, got.Calls, got.Holds, got.Bookings)
+			options := mockpartner.Options{}
+			if test.defect != "" {
+				options.Defects = []string{test.defect}
+			}
+			_, address := startMock(t, options)
+			r := judge(t, address, ofMock(address, "--depth", test.depth)...)
+			if got := r.result.Coverage; got.Calls == 0 || got.Calls > test.most.calls || got.Holds > test.most.holds || got.Bookings > test.most.bookings {
+				t.Errorf("Expected at most %+v, received %d calls, %d holds and %d bookings", test.most, got.Calls, got.Holds, got.Bookings)
 			}
 		})
 	}

@@ -100,17 +100,17 @@ func (s *screen) finding(r report.RuleResult) {
 	s.printf("\n")
 }
 
-// tellingCall returns the call that shows most of a finding: the one with a marked place, else the
-// last one to the rule's endpoint.
+// tellingCall returns the call that causes a finding: the last one to the rule's endpoint, if possible with a marked place;
+// else one with a marked place. A reading of the seats only shows what another call did.
 func tellingCall(r report.RuleResult) (best *report.Exchange) {
-	weight := func(x *report.Exchange) int {
-		switch {
-		case x.Response != nil && x.Response.Body.Excerpt != "":
-			return 2
-		case x.Endpoint == r.Endpoint:
-			return 1
+	weight := func(x *report.Exchange) (points int) {
+		if x.Endpoint == r.Endpoint {
+			points += 2
 		}
-		return 0
+		if x.Response != nil && x.Response.Body.Excerpt != "" {
+			points++
+		}
+		return points
 	}
 	for i := range r.Exchanges {
 		if x := &r.Exchanges[i]; x.Curl != "" && (best == nil || weight(x) >= weight(best)) {

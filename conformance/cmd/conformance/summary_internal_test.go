@@ -113,7 +113,7 @@ func TestTheSummaryOfAPartialRunNamesTheFlagAndNeverSaysConformant(t *testing.T)
 	}
 }
 
-func TestAFindingShowsWhatIsWrongTheFixAndTheCallThatRevealsIt(t *testing.T) {
+func TestAFindingShowsWhatIsWrongTheFixAndTheCallThatCausesIt(t *testing.T) {
 	t.Parallel()
 	excerpt := report.Exchange{Endpoint: "availability", Curl: "curl the slot", Response: &report.Response{Body: report.Body{Excerpt: "{}"}}}
 	r := report.RuleResult{ID: "reserve.code", Level: rule.Must, Clause: "RSV-2", Title: "A hold has a code", Message: "Expected a code", Fix: "Send one.",
@@ -121,7 +121,7 @@ func TestAFindingShowsWhatIsWrongTheFixAndTheCallThatRevealsIt(t *testing.T) {
 	for _, c := range []struct {
 		more []report.Exchange
 		curl string
-	}{{nil, "curl the hold"}, {[]report.Exchange{excerpt}, "curl the slot"}} {
+	}{{nil, "curl the hold"}, {[]report.Exchange{excerpt}, "curl the hold"}} {
 		shown := r
 		shown.Exchanges = slices.Concat(r.Exchanges, c.more)
 		var out bytes.Buffer

@@ -25,13 +25,14 @@ type Subjects = func(context.Context, *scenario.Player) []Play
 
 // answersIn is the step that judges a rule about holds and bookings by scenarios, act by act.
 func answersIn(r rule.Rule, of Subjects) Step {
-	return Step{Subjects: of, Clean: 1, ByActs: true, Answers: true, Try: func(value any) Try { return tryOf(value.(playedActs), r) }}
+	return Step{Subjects: of, Clean: 1, ByActs: true, Answers: true, Try: func(value any) Try { return tryOf(value.(playedActs), r, false) }}
 }
 
 // seatsIn is the same step for a rule about seats.
 func seatsIn(r rule.Rule, of Subjects) Step {
 	step := answersIn(r, of)
 	step.Answers, step.Seats = false, "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
+	step.Try = func(value any) Try { return tryOf(value.(playedActs), r, true) }
 	return step
 }
 
@@ -107,15 +108,16 @@ func judgeActs(acts []scenario.PlayedAct, ignore func(rule.Rule) bool) testimoni
 	return all
 }
 
-// tryOf returns what a scenario shows about a rule, to be weighed.
-func tryOf(value playedActs, r rule.Rule) Try {
+// tryOf returns what a scenario shows about a rule, to be weighed. A rule about seats cannot be judged after seats that are
+// wrong; one about answers can.
+func tryOf(value playedActs, r rule.Rule, seats bool) Try {
 	acts, stop := value.PlayedActs()
 	all := judgeActs(acts, nil)
 	if said, judged := all[r.ID]; judged {
 		return said.try(acts)
 	}
 	uncounted := slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Read != nil && !a.Seats.Counted })
-	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && !uncounted { // no later seats are judged
+	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && seats && !uncounted {
 		return first.try(acts)
 	}
 	if stop == nil && slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Does == model.Expire }) { // other holds may have expired too

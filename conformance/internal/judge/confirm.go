@@ -1,15 +1,16 @@
 package judge
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"reflect"
+	"strings"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -65,28 +66,30 @@ func deliversTickets(all scenario.Record) Finding {
 // hasPDF finds that a booking has no ticket whose address can be judged.
 func hasPDF(b *scenario.Booking) Finding {
 	if _, has := pdfAddresses(b.Confirm); !has {
-		return notApplicable("the booking has no ticket with the format PDF_URL")
+		f := notApplicable("the booking has no ticket with the format PDF_URL")
+		f.Suspects = []rule.Rule{rule.TicketFormat, rule.TicketValue}
+		return f
 	}
 	return Finding{}
 }
 
 // pdfAddresses returns what is wrong with the addresses of the PDFs in a booking's tickets, or "", and whether there
-// are any.
+// are any. Another delivery option that is wrong is judged by its own rules, and changes nothing here.
 func pdfAddresses(answer *probe.Answer) (flaw string, has bool) {
-	var sent struct{ Tickets []partnerapi.Ticket }
-	if err := json.Unmarshal(answer.Raw, &sent); err != nil {
-		return "", false
-	}
-	for i, ticket := range sent.Tickets {
-		for k, option := range ticket.DeliveryOptions {
-			if option.DeliveryFormat != partnerapi.PDFURL {
+	tickets, _ := discover.Object(answer.Raw)["tickets"].([]any)
+	for i, ticket := range tickets {
+		of, _ := ticket.(map[string]any)
+		options, _ := of["deliveryOptions"].([]any)
+		for k, option := range options {
+			of, _ := option.(map[string]any)
+			value, isText := of["deliveryValue"].(string)
+			if of["deliveryFormat"] != partnerapi.PDFURL || !isText || value == "" {
 				continue
 			}
-			address, err := url.Parse(option.DeliveryValue)
-			if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" {
-				return fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, option.DeliveryValue), true
-			}
 			has = true
+			if address, err := url.Parse(value); err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Hostname() == "" {
+				return fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, value), true
+			}
 		}
 	}
 	return "", has
@@ -119,6 +122,33 @@ func Echoes(product, option, slot string) Check {
 		}
 		return ""
 	}
+}
+
+// EchoesContact judges the contact in a booking: if it tells an address, it is one that a request was made with. Addresses
+// that are masked with asterisks are not compared. The message quotes none, as it may be another customer's.
+func EchoesContact(booking *probe.Answer, requests ...*report.Exchange) string {
+	told := address([]byte(booking.Raw))
+	if told == "" || strings.Contains(told, "*") {
+		return ""
+	}
+	sent := false
+	for _, request := range requests {
+		of := address([]byte(request.Request.Body.Text))
+		if sent = sent || of != ""; strings.EqualFold(of, told) {
+			return ""
+		}
+	}
+	if !sent {
+		return ""
+	}
+	return "contact.emailAddress: expected that of the request, received another"
+}
+
+// address returns the email address of the contact in a body; "" if it has none.
+func address(body []byte) string {
+	contact, _ := discover.Object(body)["contact"].(map[string]any)
+	told, _ := contact["emailAddress"].(string)
+	return strings.TrimSpace(told)
 }
 
 // SameBooking judges the booking in a repeated confirm's answer. Tickets may be made after the first

@@ -48,6 +48,9 @@ var answerRules = map[partnerapi.Endpoint]struct {
 // StatusRule returns the rule about the status of the usual calls to an endpoint.
 func StatusRule(of partnerapi.Endpoint) rule.Rule { return answerRules[of].status }
 
+// jsonRule returns the rule that the answers of an endpoint are JSON.
+func jsonRule(of partnerapi.Endpoint) rule.Rule { return answerRules[of].json }
+
 // usualForm returns the rules about the form of the usual answers of an endpoint that returns a list, in the order of
 // judging.
 func usualForm(of partnerapi.Endpoint) []rule.Rule {

@@ -11,6 +11,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
@@ -163,7 +164,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 		return laws{rule.ReserveAccepts, rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique}
 	case model.Confirm:
 		return map[model.Stage]laws{
-			model.Held:      {rule.ConfirmStatus, rule.ConfirmVacancies, rule.ConfirmIDUnique},
+			model.Held:      {StatusRule(partnerapi.Confirm), rule.ConfirmVacancies, rule.ConfirmIDUnique},
 			model.Booked:    {rule.ConfirmRepeatStatus, rule.ConfirmRepeatVacancies, rule.ConfirmRepeatBooking},
 			model.Released:  {rule.ConfirmReleased, rule.ConfirmReleasedNoEffect, rule.ConfirmIDUnique},
 			model.Cancelled: {rule.ConfirmCancelled, rule.ConfirmCancelledNoEffect, rule.ConfirmIDUnique},
@@ -173,7 +174,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 		}[l.on]
 	case model.Release:
 		return map[model.Stage]laws{
-			model.Held:      {answer: rule.ReleaseStatus, seats: gives},
+			model.Held:      {answer: StatusRule(partnerapi.Release), seats: gives},
 			model.Booked:    {answer: rule.ReleaseConfirmed, seats: rule.ReleaseConfirmedKeeps},
 			model.Released:  {answer: rule.ReleaseRepeatStatus, seats: rule.ReleaseRepeatVacancies},
 			model.Cancelled: {answer: rule.ReleaseCancelled, seats: rule.ReleaseCancelledVacancies},
@@ -182,7 +183,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 		}[l.on]
 	default:
 		return map[model.Stage]laws{
-			model.Booked:    {answer: rule.CancelStatus, seats: rule.CancelVacancies},
+			model.Booked:    {answer: StatusRule(partnerapi.Cancel), seats: rule.CancelVacancies},
 			model.Cancelled: {answer: rule.CancelRepeatStatus, seats: rule.CancelRepeatVacancies},
 			model.Refused:   {answer: rule.CancelUnknown, seats: rule.CancelUnknown},
 		}[l.on]
@@ -375,7 +376,7 @@ func (l *Lifecycle) takeNewID(j *trace.Judgement, act trace.Act, field string, m
 func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	seats := l.state.Slots[act.Slot]
 	want := l.state.WantReserve(act.Slot, act.Party, act.Welcome)
-	of := rule.ReserveStatus
+	of := StatusRule(partnerapi.Reserve)
 	switch no := act.Answer.HasStatus(refusal...); {
 	case !want.Accept && seats.Least+seats.More <= 0:
 		of = rule.ReserveSoldOut
@@ -403,7 +404,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		if act.Welcome {
 			l.find(&j, rule.ReserveAccepts, "")
 		}
-		l.find(&j, rule.ReserveJSON, scenario.NoObject(act.Answer))
+		l.find(&j, jsonRule(partnerapi.Reserve), scenario.NoObject(act.Answer))
 		l.takeNewID(&j, act, codeField, rule.ReserveCode, rule.ReserveCodeUnique)
 		l.takeLife(&j, act)
 	}
@@ -458,11 +459,18 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 
 // takeBooking judges the answer to the confirm of a live hold.
 func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
-	l.find(j, rule.ConfirmJSON, scenario.NoObject(act.Answer))
+	l.find(j, jsonRule(partnerapi.Confirm), scenario.NoObject(act.Answer))
 	l.takeNewID(j, act, bookingField, rule.ConfirmBookingID, rule.ConfirmIDUnique)
 	l.find(j, rule.ConfirmConfirmed, Confirmed(act.Answer))
 	if of := l.offers[act.Hold]; of.Slot.ID != "" {
 		l.find(j, rule.ConfirmEcho, Echoes(of.Product.ID, of.Option.ID, of.Slot.ID)(act.Answer))
+	}
+	requests := []*report.Exchange{act.Answer.Exchange}
+	if made := l.reserves[act.Hold]; made != nil {
+		requests = append(requests, made.Exchange)
+	}
+	if flaw := EchoesContact(act.Answer, requests...); flaw != "" {
+		l.find(j, rule.ConfirmEcho, flaw)
 	}
 	if flaw, has := pdfAddresses(act.Answer); has {
 		l.find(j, rule.TicketAddress, flaw)
@@ -488,7 +496,7 @@ func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {
 	l.takeStatus(&j, act, model.Want{Accept: true}, of.answer)
 	switch l.on {
 	case model.Held:
-		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.ReleaseJSON, rule.ReleaseSuccess, rule.ReleaseSuccess)
+		l.takeDone(&j, act, schemas.ReleaseAnswer, jsonRule(partnerapi.Release), rule.ReleaseSuccess, rule.ReleaseSuccess)
 	case model.Released:
 		l.takeDone(&j, act, schemas.ReleaseAnswer, rule.Rule{}, of.answer, rule.ReleaseRepeatSuccess)
 	case model.Refused:
@@ -511,7 +519,7 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 	switch l.on {
 	case model.Booked:
 		l.find(&j, rule.CancelSupported, "") // whatever the answer is, another rule is about that
-		l.takeDone(&j, act, schemas.CancelAnswer, rule.CancelJSON, rule.CancelSuccess, rule.CancelSuccess)
+		l.takeDone(&j, act, schemas.CancelAnswer, jsonRule(partnerapi.Cancel), rule.CancelSuccess, rule.CancelSuccess)
 	case model.Cancelled:
 		l.takeDone(&j, act, schemas.CancelAnswer, rule.Rule{}, of.answer, rule.CancelRepeatSuccess)
 	case model.Refused:

@@ -97,6 +97,30 @@ func TestBookingsAreJudgedByTheirAnswers(t *testing.T) {
 	finds(t, "no tickets", hasTickets(&scenario.Booking{Confirm: made}), report.NotApplicable, "no tickets")
 }
 
+func TestABookingTellsNoContactOfAnotherCustomer(t *testing.T) {
+	t.Parallel()
+	sent := func(body string) *report.Exchange {
+		return &report.Exchange{Request: report.Request{Body: report.Body{Text: body}}}
+	}
+	ana, ben, none := sent(`{"contact":{"emailAddress":"ana@example.com"}}`), sent(`{"contact":{"emailAddress":"ben@example.com"}}`), sent(`{}`)
+	for _, test := range []struct {
+		about, booking string
+		requests       []*report.Exchange
+		wrong          bool
+	}{
+		{"that of the confirm", `{"contact":{"emailAddress":"Ana@example.com "}}`, []*report.Exchange{ana, ben}, false},
+		{"that of the reserve", `{"contact":{"emailAddress":"ben@example.com"}}`, []*report.Exchange{ana, ben}, false},
+		{"none", `{"contact":{"fullName":"Ana"}}`, []*report.Exchange{ana}, false},
+		{"a masked one", `{"contact":{"emailAddress":"a**@example.com"}}`, []*report.Exchange{ana}, false},
+		{"one, where none was sent", `{"contact":{"emailAddress":"shop@example.com"}}`, []*report.Exchange{none}, false},
+		{"another", `{"contact":{"emailAddress":"carl@example.com"}}`, []*report.Exchange{ana, ben}, true},
+	} {
+		if flaw := EchoesContact(answer(200, test.booking), test.requests...); (flaw != "") != test.wrong || strings.Contains(flaw, "carl") {
+			t.Errorf("%s: received %q", test.about, flaw)
+		}
+	}
+}
+
 func TestIdsThatComeTwiceAreFound(t *testing.T) {
 	t.Parallel()
 	codes := requireDistinct("code", func(e ledger.Entry) string { return e.Code })

@@ -35,7 +35,8 @@ type Caller struct {
 	Sparing    bool // send no call that the rules can be judged without
 
 	paces paces
-	gone  atomic.Bool // the last call did not arrive, however often it was sent
+	most  atomic.Int64 // calls that are made, but for undoing; 0: no limit
+	gone  atomic.Bool  // the last call did not arrive, however often it was sent
 }
 
 // NewCaller returns a caller within a run's time. The limits of the contract are scaled.
@@ -180,7 +181,27 @@ func (c *Caller) checkBounds(call probe.Call) *Stop {
 	if c.ReadOnly && call.Endpoint != partnerapi.Products && call.Endpoint != partnerapi.Availability {
 		return NewBoundStop(ReadOnly).WithRemedy(NotReadOnly)
 	}
+	undoes := call.Endpoint == partnerapi.Release || call.Endpoint == partnerapi.Cancel
+	most := int(c.most.Load())
+	if most > 0 && Part(c.Time.part.Load()) != Again {
+		most -= keptForDoubts
+	}
+	if most > 0 && !undoes && c.Client.Calls() >= most {
+		return FootprintStop()
+	}
 	return nil
+}
+
+// keptForDoubts is how many calls of a limited number are kept for rules of which it is still in doubt whether they are broken.
+const keptForDoubts = 45
+
+// LimitCalls makes the caller send no more calls than so many, except to undo; 0: no limit.
+func (c *Caller) LimitCalls(most int) { c.most.Store(int64(most)) }
+
+// FootprintStop returns the stop of a run that makes no more calls, holds or bookings because a rule is broken.
+func FootprintStop() *Stop {
+	return NewBoundStop("a quick run makes few calls, holds and bookings, and they were used up after a rule was found broken").
+		WithRemedy("Repair what is broken first, or run with --depth standard.")
 }
 
 func limitOf(call probe.Call) Limit {

@@ -156,6 +156,13 @@ func (c *Client) Exchanges() []*report.Exchange {
 	return slices.Clone(c.exchanges)
 }
 
+// Calls returns the number of calls so far.
+func (c *Client) Calls() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.exchanges)
+}
+
 // Serves reports whether an endpoint has ever answered with a 2xx.
 func (c *Client) Serves(endpoint partnerapi.Endpoint) bool {
 	c.mu.Lock()

@@ -22,9 +22,16 @@ type Account struct {
 	ledger     *ledger.Ledger
 	bounds     Bounds
 	readOnly   bool
+	footprint  bool    // the bounds are those of a quick run with a broken rule
 	lifecycles bool    // random lifecycles are to be played, which make holds of their own
 	made       int     // number of bookings
 	stuck      []*Hold // bookings with a cancellation that failed
+}
+
+// limit lowers the bounds to what a quick run makes at most once a rule is broken.
+func (a *Account) limit(holds, bookings int) {
+	a.footprint = a.footprint || holds < a.bounds.MaxHolds || bookings < a.bounds.MaxBookings
+	a.bounds = Bounds{MaxHolds: min(holds, a.bounds.MaxHolds), MaxBookings: min(bookings, a.bounds.MaxBookings)}
 }
 
 // attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
@@ -33,7 +40,10 @@ func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity)
 	if a.readOnly {
 		return nil, partner.NewBoundStop(partner.ReadOnly).WithRemedy(partner.NotReadOnly)
 	}
-	if a.ledger.Holds() >= a.bounds.MaxHolds {
+	switch full := a.ledger.Holds() >= a.bounds.MaxHolds; {
+	case full && a.footprint:
+		return nil, partner.FootprintStop()
+	case full:
 		return nil, partner.NewBoundStop("no more than %s may be made (--max-holds)", plural.Count(a.bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
 	}
 	entry, err := a.ledger.Attempt(ledger.SlotOf(offer), units)
@@ -123,7 +133,11 @@ func (a *Account) Bookings() int { return a.made }
 // booking may exist. The caller passes the answers to settle. The stop is the reason why the code
 // must not be confirmed.
 func (a *Account) beginConfirm(h *Hold) (settle func(...*probe.Answer), stop *partner.Stop) {
-	if most := a.bounds.MaxBookings; h.IsHeld() && a.made >= most {
+	switch most := a.bounds.MaxBookings; {
+	case !h.IsHeld() || a.made < most:
+	case a.footprint:
+		return nil, partner.FootprintStop()
+	default:
 		return nil, partner.NewBoundStop("no more than %s may be made (--max-bookings)", plural.Count(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
 	}
 	was := h.entry.State

@@ -87,6 +87,17 @@ func NewPlayer(config Config) *Player {
 	return p
 }
 
+// keptCalls are kept for reading the seats after everything was undone.
+const keptCalls = 20
+
+// LimitFootprint limits what the run still makes, once a rule is known to be broken, if its depth says so.
+func (p *Player) LimitFootprint() {
+	if most, limited := p.Depth.MostOnceBroken(); limited {
+		p.Calls.LimitCalls(most.Calls - keptCalls)
+		p.Account.limit(most.Holds, most.Bookings)
+	}
+}
+
 // lifecycleTime is kept for each random lifecycle, of about 20 calls.
 const lifecycleTime = time.Second
 

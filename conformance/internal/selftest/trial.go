@@ -42,6 +42,9 @@ type Trial struct {
 	// Recorded lists the ids of the rules that a recording of the run shows to be broken; nil if no
 	// recording was judged.
 	Recorded *[]string `json:"recorded,omitempty"`
+	Calls    int       `json:"calls"` // that the run made
+	Holds    int       `json:"holds"`
+	Bookings int       `json:"bookings"`
 	TookMS   int64     `json:"took_ms"`
 }
 
@@ -74,6 +77,7 @@ func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) 
 	trial := Trial{
 		Kind: c.Kind, Name: c.Name, Rule: c.Rule, Dimension: c.Dimension,
 		Failed: ruleIDs(result, report.Failed), Warned: ruleIDs(result, report.Warned), Idle: m.idleFaults(), Problems: []string{},
+		Calls: result.Coverage.Calls, Holds: result.Coverage.Holds, Bookings: result.Coverage.Bookings,
 	}
 	if c.Kind == Defect || c.Kind == Deep {
 		trial.weighDefect(result)

@@ -20,9 +20,9 @@ import (
 // admissionStore stores under which conditions integrations are listed, and the matrix of breaches.
 type admissionStore interface {
 	Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Admission, error)
-	SetPolicy(ctx context.Context, integration uuid.UUID, policy *conformance.Policy) error
+	SetPolicy(ctx context.Context, i domain.Integration, policy *conformance.Policy) error
 	RequestGoLive(ctx context.Context, integration uuid.UUID) error
-	DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error)
+	DecideGoLive(ctx context.Context, i domain.Integration, approve bool, reason string) (changed bool, err error)
 	EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]conformance.Event, error)
 	LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]conformance.Event, error)
 	Matrix(ctx context.Context, by conformance.MatrixFilter) (conformance.Matrix, error)
@@ -48,9 +48,23 @@ func (h admissionHandler) ask(r *http.Request, i domain.Integration) (any, error
 	return h.integrations.show(r, i)
 }
 
+// seenSettings are the settings of the integration that the operator looked at; nil: those in force. A
+// partner may change them meanwhile.
+type seenSettings struct {
+	Settings *domain.JudgedSettings `json:"settings"`
+}
+
+func (s seenSettings) check(i domain.Integration) error {
+	if s.Settings != nil && *s.Settings != i.JudgedSettings() {
+		return conformance.ErrOtherSettings
+	}
+	return nil
+}
+
 type decisionRequest struct {
 	Approve *bool  `json:"approve" validate:"required"`
 	Reason  string `json:"reason" validate:"max=500"`
+	seenSettings
 }
 
 // decide approves a partner's request to go live, or declines it.
@@ -62,7 +76,10 @@ func (h admissionHandler) decide(r *http.Request, i domain.Integration) (any, er
 	if i.Mode != domain.Live {
 		return nil, domain.Errorf(domain.Conflict, "an integration in test mode needs no approval")
 	}
-	changed, err := h.store.DecideGoLive(r.Context(), i.ID, *body.Approve, strings.TrimSpace(body.Reason))
+	if err := body.check(i); err != nil {
+		return nil, err
+	}
+	changed, err := h.store.DecideGoLive(r.Context(), i, *body.Approve, strings.TrimSpace(body.Reason))
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +92,7 @@ func (h admissionHandler) decide(r *http.Request, i domain.Integration) (any, er
 
 type policyRequest struct {
 	Policy *conformance.Policy `json:"certification" validate:"omitempty,oneof=off advise require"` // nil: the service's
+	seenSettings
 }
 
 // setPolicy sets an integration's own certification policy.
@@ -83,7 +101,10 @@ func (h admissionHandler) setPolicy(r *http.Request, i domain.Integration) (any,
 	if err := readBody(r, &body); err != nil {
 		return nil, err
 	}
-	if err := h.store.SetPolicy(r.Context(), i.ID, body.Policy); err != nil {
+	if err := body.check(i); err != nil {
+		return nil, err
+	}
+	if err := h.store.SetPolicy(r.Context(), i, body.Policy); err != nil {
 		return nil, err
 	}
 	h.caughtUp(r.Context())
@@ -129,7 +150,7 @@ func (h admissionHandler) selectMatrix(r *http.Request) (m conformance.Matrix, e
 	q := readQuery(r)
 	by := conformance.MatrixFilter{
 		Mode: q.mode(), State: conformance.Standing(q.validated("state", "oneof=none certified failed expired")),
-		Policy: conformance.Policy(q.validated("certification", "oneof=off advise require")), GoLive: conformance.GoLive(q.validated("go_live", "oneof=none requested approved declined")),
+		Policy: conformance.Policy(q.validated("certification", "oneof=off advise require")), GoLive: conformance.GoLive(q.validated("go_live", "oneof=none requested approved declined ended")),
 		Endpoint: q.validated("endpoint", "oneof=products availability reserve confirm release cancel"), Failing: q.validated("failing", "oneof=true false") == "true", Words: q.text("q", 100),
 	}
 	if err := q.check(); err != nil {

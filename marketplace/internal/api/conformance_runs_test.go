@@ -50,8 +50,8 @@ func (b *bench) storeFinishedRun(t testing.TB, integration string) uuid.UUID {
 func (b *bench) certify(t testing.TB, integration string) {
 	t.Helper()
 	_, err := b.store.Pool().Exec(t.Context(), `
-		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
-		SELECT id, gen_random_uuid(), base_url, 'a.b.c', now(), now() + interval '1 hour' FROM integrations WHERE id = $1`, integration)
+		INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+		SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, 'a.b.c', now(), now() + interval '1 hour' FROM integrations WHERE id = $1`, integration)
 	must(t, err)
 }
 

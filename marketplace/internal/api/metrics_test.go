@@ -156,8 +156,8 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`) // otherwise no rate is missing
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-30'`)
 	pgtest.Exec(t, b.store, `
-		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
-		SELECT id, gen_random_uuid(), base_url, 'x', now() - interval '2 hours', now() - interval '1 hour' FROM integrations`)
+		INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+		SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, 'x', now() - interval '2 hours', now() - interval '1 hour' FROM integrations`)
 	pgtest.Exec(t, b.store, `
 		INSERT INTO integration_admissions (integration_id, go_live, requested_at) SELECT id, 'requested', now() FROM integrations
 		ON CONFLICT (integration_id) DO UPDATE SET go_live = 'requested', requested_at = now(), decided_at = NULL`)

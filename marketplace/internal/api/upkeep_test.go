@@ -52,7 +52,7 @@ func TestANewKeyReplacesTheOldOneOnlyWhenItWorks(t *testing.T) {
 	if now := len(mock.Default().Exchanges(mockclient.Filter{})); now != calls {
 		t.Errorf("want no call for a change of the name, got %d", now-calls)
 	}
-	wantProblem(t, patch(fmt.Sprintf(`{"base_url":%q}`, moved.URL)), 422, "with 401")
+	wantProblem(t, patch(fmt.Sprintf(`{"base_url":%q,"auth_key":"partner-key-1"}`, moved.URL)), 422, "with 401")
 	patch(fmt.Sprintf(`{"base_url":%q,"auth_key":"partner-key-2"}`, moved.URL)).data(t, &view)
 	if view.BaseURL != moved.URL {
 		t.Errorf("want the new address, got %q", view.BaseURL)
@@ -71,17 +71,64 @@ func TestTheStoredSettingsAreTheTestedOnes(t *testing.T) {
 	owner := b.signIn(t, domain.Partner)
 	var path string
 	platform := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		// Another change of the key arrives while the address is tried with the stored one.
+		// Another change of the key arrives while the address is tried.
 		b.do(t, "PATCH", path, `{"auth_key":"meanwhile","force":true}`, owner)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprint(w, `[]`)
 	}))
 	t.Cleanup(platform.Close)
 	path = integrationsPath + b.register(t, owner, "https://partner.example").ID
-	wantProblem(t, b.do(t, "PATCH", path, fmt.Sprintf(`{"base_url":%q}`, platform.URL), owner), 409, "the integration was changed in the meantime")
+	wantProblem(t, b.do(t, "PATCH", path, fmt.Sprintf(`{"base_url":%q,"auth_key":"some"}`, platform.URL), owner), 409, "the integration was changed in the meantime")
 	var view client.Integration
 	if b.do(t, "GET", path, "", owner).data(t, &view); view.BaseURL != "https://partner.example" {
 		t.Errorf("want the address unchanged, got %q", view.BaseURL)
+	}
+}
+
+// A caller who can change an integration's address, an operator too, must not read its key that way.
+func TestAStoredKeyIsSentOnlyToTheOriginThatItWasGivenFor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, address := aPartner(t)
+	var calls atomic.Int32
+	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { calls.Add(1) }))
+	t.Cleanup(thief.Close)
+	owner := b.signIn(t, domain.Partner)
+	made := b.register(t, owner, address)
+	path, host := integrationsPath+made.ID, strings.TrimPrefix(address, "http://")
+	for _, who := range []header{owner, b.signIn(t, domain.Operator)} {
+		for _, moved := range []string{
+			thief.URL,                             // another port
+			"https://" + host,                     // another scheme
+			"http://thief.example",                // another host
+			"http://127.0.0.1.thief.example",      // a host that begins alike
+			"http://thief.example/" + host,        // a path that names it
+			strings.ToUpper(thief.URL) + "/later", // another port, in capitals
+		} {
+			for _, call := range []struct{ method, path, more string }{{"POST", path + "/test", ""}, {"PATCH", path, ""}, {"PATCH", path, `,"force":true`}} {
+				a := b.do(t, call.method, call.path, fmt.Sprintf(`{"base_url":%q%s}`, moved, call.more), who)
+				wantProblem(t, a, 422, `"error_code":"key_required"`, "auth_key: required, because base_url has another scheme, host or port than the stored key was given for ("+address+")")
+			}
+		}
+	}
+	if calls.Load() != 0 {
+		t.Errorf("want no call to another origin, got %d", calls.Load())
+	}
+	var view client.Integration
+	if b.do(t, "GET", path, "", owner).data(t, &view); view.BaseURL != address {
+		t.Fatalf("want the address unchanged, got %q", view.BaseURL)
+	}
+	for _, change := range []string{
+		fmt.Sprintf(`{"base_url":"HTTP://%s/other/path/","force":true}`, host),            // the same origin
+		fmt.Sprintf(`{"base_url":%q,"auth_key":"partner-key-1","force":true}`, thief.URL), // the same key, given for the new one
+		`{"auth_key":"partner-key-2","force":true}`,
+	} {
+		if a := b.do(t, "PATCH", path, change, owner); a.StatusCode != 200 {
+			t.Errorf("%s: want it stored, got %d %s", change, a.StatusCode, a.body)
+		}
+	}
+	if _, err := b.store.Pool().Exec(t.Context(), `UPDATE integrations SET base_url = 'https://elsewhere.example' WHERE id = $1`, made.ID); err == nil || !strings.Contains(err.Error(), "a key is sent only to the origin that it was given for") {
+		t.Errorf("want the database to refuse another origin with the same key, got %v", err)
 	}
 }
 
@@ -111,15 +158,15 @@ func TestAChangeOfAnIntegrationNamesEveryMistake(t *testing.T) {
 		words  string
 	}{
 		`{"name":"","auth_key":" k","auth_type":"basic"}`: {400, "name: expected at least 1"},
-		`{"auth_key":""}`:                                         {400, "auth_key: expected printable ASCII"},
-		`{"base_url":"ftp://partner.example"}`:                    {400, "base_url: expected an http or https address"},
-		`{"base_url":"http://127.0.0.1:8080"}`:                    {400, "base_url: expected a public address, not one of a private network"},
-		`{"base_url":"http://10.0.0.7"}`:                          {400, "base_url: expected a public address, not one of a private network"},
-		`{"base_url":"http://169.254.169.254"}`:                   {400, "base_url: expected a public address, not one of a private network"},
-		`{"base_url":"http://[::1]","force":true}`:                {400, "base_url: expected a public address, not one of a private network"},
-		`{"base_url":"http://localhost:1"}`:                       {422, "the partner could not be reached for GET /products, or the connection was lost: address ("},
-		`{"base_url":"https://taken.example","force":true}`:       {409, "an integration with this base_url and mode exists"},
-		`{"base_url":"http://nowhere.invalid","auth_key":"some"}`: {422, "the partner could not be reached for GET /products, or the connection was lost: address ("},
+		`{"auth_key":""}`:                                                     {400, "auth_key: expected printable ASCII"},
+		`{"base_url":"ftp://partner.example"}`:                                {400, "base_url: expected an http or https address"},
+		`{"base_url":"http://127.0.0.1:8080"}`:                                {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://10.0.0.7"}`:                                      {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://169.254.169.254"}`:                               {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://[::1]","force":true}`:                            {400, "base_url: expected a public address, not one of a private network"},
+		`{"base_url":"http://localhost:1","auth_key":"some"}`:                 {422, "the partner could not be reached for GET /products, or the connection was lost: address ("},
+		`{"base_url":"https://taken.example","auth_key":"some","force":true}`: {409, "an integration with this base_url and mode exists"},
+		`{"base_url":"http://nowhere.invalid","auth_key":"some"}`:             {422, "the partner could not be reached for GET /products, or the connection was lost: address ("},
 	} {
 		wantProblem(t, b.do(t, "PATCH", integrationsPath+made.ID, body, owner), want.status, want.words)
 	}
@@ -178,7 +225,7 @@ func TestAConnectionTestSaysWhatCameBackAndChangesNothing(t *testing.T) {
 		`[{"id":"p1"}]`: "no product of the answer can be used",
 	} {
 		says.Store(body)
-		if got := test(fmt.Sprintf(`{"base_url":%q}`, odd.URL)); got.Works || !strings.Contains(got.Products.Error, want) {
+		if got := test(fmt.Sprintf(`{"base_url":%q,"auth_key":"another-key"}`, odd.URL)); got.Works || !strings.Contains(got.Products.Error, want) {
 			t.Errorf("%s: want %q, got %+v", body, want, got)
 		}
 	}
@@ -187,7 +234,7 @@ func TestAConnectionTestSaysWhatCameBackAndChangesNothing(t *testing.T) {
 		t.Errorf("want no key in the answer, got %s", a.body)
 	}
 	says.Store(`[]`)
-	if got := test(fmt.Sprintf(`{"base_url":%q}`, odd.URL)); !got.Works || got.Availability != nil {
+	if got := test(fmt.Sprintf(`{"base_url":%q,"auth_key":"another-key"}`, odd.URL)); !got.Works || got.Availability != nil {
 		t.Errorf("want an answer without products to be fine (a probe may be answered so), got %+v", got)
 	}
 	var view client.Integration

@@ -23,6 +23,7 @@ import (
 	"partnerkit.dev/internal/benchsize"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
+	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -120,7 +121,7 @@ func newRace(b *testing.B, keyed bool) *race {
 		r.order.Slot, partnerapi.FormatDateTime(start), partnerapi.FormatDateTime(start.Add(time.Hour)))
 	r.partner = httptest.NewServer(http.HandlerFunc(r.answer))
 	b.Cleanup(func() { r.http.CloseIdleConnections(); r.partner.Close() })
-	_, err = r.store.Pool().Exec(b.Context(), `UPDATE integrations SET base_url = $1`, r.partner.URL)
+	_, err = r.integrations.Change(b.Context(), uuid.Nil, offer.Integration.ID, partner.Change{BaseURL: &r.partner.URL, AuthKey: new("partner-key"), Force: true}, nil)
 	check(b, err)
 	check(b, r.cycle(b.Context()))
 	r.trips = r.queries.Trips(func() { check(b, r.cycle(b.Context())) })

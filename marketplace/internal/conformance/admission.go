@@ -36,17 +36,19 @@ const (
 	Requested    GoLive = "requested"
 	Approved     GoLive = "approved"
 	Declined     GoLive = "declined" // the partner may ask again
+	Ended        GoLive = "ended"    // it was approved, and its settings changed since; the partner may ask again
 )
 
 // Admission says which conditions an integration must meet to be listed.
 type Admission struct {
 	Policy      Policy     `json:"certification"`        // in force
 	Own         *Policy    `json:"certification_own"`    // set for this integration; nil: the service's
+	EndedOwn    *Policy    `json:"certification_ended"`  // its own until its settings changed, and not decided since; nil: none
 	GoLive      GoLive     `json:"go_live"`              // of the partner's request
 	Approval    bool       `json:"approval_required"`    // not listed until an operator has approved it
 	RequestedAt *time.Time `json:"go_live_requested_at"` // nil: not requested
-	DecidedAt   *time.Time `json:"go_live_decided_at"`   // nil: no decision
-	Reason      *string    `json:"go_live_reason"`       // of the decision; nil: none was given
+	DecidedAt   *time.Time `json:"go_live_decided_at"`   // or the approval ended; nil: neither
+	Reason      *string    `json:"go_live_reason"`       // of the decision or the end; nil: none was given
 }
 
 // Event is an event for an integration's partner.
@@ -62,10 +64,12 @@ type EventType string
 
 // The kinds of events.
 const (
-	CertificateIssued EventType = "certificate.issued" // run_id, valid_until
-	CertificateEnded  EventType = "certificate.ended"  // reason; run_id of the run that found a breach
-	WentLive          EventType = "go_live.approved"   // reason
-	GoLiveDeclined    EventType = "go_live.declined"   // reason
+	CertificateIssued EventType = "certificate.issued"  // run_id, valid_until
+	CertificateEnded  EventType = "certificate.ended"   // reason; run_id of the run that found a breach, or settings
+	WentLive          EventType = "go_live.approved"    // reason
+	GoLiveDeclined    EventType = "go_live.declined"    // reason
+	ApprovalEnded     EventType = "go_live.ended"       // reason, settings: the approval ended because they changed
+	PolicyEnded       EventType = "certification.ended" // reason, settings: so did the integration's own policy
 )
 
 // Judged is the outcome of a rule in a run.

@@ -23,20 +23,20 @@ const certificateType = "conformance-certificate+jwt"
 // Certificate states that an integration's partner was found conformant. It is signed and can be
 // verified without the service.
 type Certificate struct {
-	BaseURL    string // that was tested
-	JWS        string // the signed statement, in compact form
+	Settings   domain.JudgedSettings // that were tested
+	JWS        string                // the signed statement, in compact form
 	IssuedAt   time.Time
 	ValidUntil time.Time
 }
 
 // statement is the content of a certificate. Its first fields are standard JWT claims.
 type statement struct {
-	Subject         string         `json:"sub"` // the integration
-	ID              string         `json:"jti"` // the run
-	IssuedAt        int64          `json:"iat"`
-	ExpiresAt       int64          `json:"exp"`
-	Name            string         `json:"name"` // the partner's name, for people
-	BaseURL         string         `json:"base_url"`
+	Subject   string `json:"sub"` // the integration
+	ID        string `json:"jti"` // the run
+	IssuedAt  int64  `json:"iat"`
+	ExpiresAt int64  `json:"exp"`
+	Name      string `json:"name"` // the partner's name, for people
+	domain.JudgedSettings
 	Verdict         string         `json:"verdict"`
 	SuiteVersion    string         `json:"suite_version"`
 	ContractVersion string         `json:"contract_version"`
@@ -75,10 +75,10 @@ func (s *Signer) Keys() []byte { return s.keys }
 // certify returns the certificate for a run that found an integration's partner conformant.
 func (s *Signer) certify(i domain.Integration, run Run, came Result, report string, now time.Time) (*Certificate, error) {
 	now = now.UTC().Truncate(time.Second)
-	c := &Certificate{BaseURL: i.BaseURL.String(), IssuedAt: now, ValidUntil: now.Add(validFor)}
+	c := &Certificate{Settings: i.JudgedSettings(), IssuedAt: now, ValidUntil: now.Add(validFor)}
 	text, err := json.Marshal(statement{
 		Subject: i.ID.String(), ID: run.ID.String(), IssuedAt: c.IssuedAt.Unix(), ExpiresAt: c.ValidUntil.Unix(),
-		Name: i.Name, BaseURL: c.BaseURL, Verdict: came.Verdict, SuiteVersion: came.SuiteVersion, ContractVersion: came.ContractVersion,
+		Name: i.Name, JudgedSettings: c.Settings, Verdict: came.Verdict, SuiteVersion: came.SuiteVersion, ContractVersion: came.ContractVersion,
 		Counts: came.Counts, ReportSHA256: report,
 	})
 	if err != nil {

@@ -2,6 +2,8 @@ package conformance_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,8 @@ import (
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/waittest"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // runSuite runs the suite with a given verdict.
@@ -53,13 +57,13 @@ func TestAConformantRunIssuesACertificateThatItsKeysVerify(t *testing.T) {
 		ID      string `json:"jti"`
 		Issued  int64  `json:"iat"`
 		Expires int64  `json:"exp"`
-		BaseURL string `json:"base_url"`
+		domain.JudgedSettings
 		Verdict string `json:"verdict"`
 		Suite   string `json:"suite_version"`
 		Report  string `json:"report_sha256"`
 	}
 	must(t, json.Unmarshal(payload, &claims))
-	if claims.Subject != b.of.String() || claims.ID != run.ID.String() || claims.BaseURL != "https://partner.example" || claims.Verdict != "conformant" || claims.Suite != "1.2.3" || len(claims.Report) != 64 {
+	if claims.Subject != b.of.String() || claims.ID != run.ID.String() || claims.JudgedSettings != (domain.JudgedSettings{BaseURL: "https://partner.example", AuthType: partnerapi.Bearer, HandlesTicketDelivery: true}) || claims.Verdict != "conformant" || claims.Suite != "1.2.3" || len(claims.Report) != 64 {
 		t.Errorf("want what was tested and found, got %+v", claims)
 	}
 	if valid := time.Duration(claims.Expires-claims.Issued) * time.Second; valid != 90*24*time.Hour || header.ExtraHeaders[jose.HeaderType] != "conformance-certificate+jwt" {
@@ -129,19 +133,43 @@ func TestTheCertifiedAreRecheckedOneAfterTheOther(t *testing.T) {
 	}
 }
 
-func TestACertificateIsForItsTimeAndAddress(t *testing.T) {
+func TestACertificateIsForItsTimeAndSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.runSuite(t, conformance.Full, "conformant")
-	elsewhere := "https://elsewhere.example"
-	_, err := b.config.Integrations.Change(t.Context(), b.account, b.of, partner.Change{BaseURL: &elsewhere, Force: true}, nil)
+	for name, change := range map[string]partner.Change{
+		"another path":            {BaseURL: new("https://partner.example/other"), AuthKey: new(key)},
+		"another host":            {BaseURL: new("https://elsewhere.example"), AuthKey: new(key)},
+		"another way to send":     {AuthType: new(partnerapi.APIKey)},
+		"no tickets from then on": {HandlesTicketDelivery: new(false)},
+	} {
+		b.runSuite(t, conformance.Full, "conformant")
+		if _, is := b.findCertificate(t); !is {
+			t.Errorf("before %s: want one", name)
+		}
+		change.Force = true
+		_, err := b.config.Integrations.Change(t.Context(), b.account, b.of, change, nil)
+		must(t, err)
+		if _, is := b.findCertificate(t); is {
+			t.Errorf("%s: want none for settings that were not tested", name)
+		}
+	}
+	change := b.runner(t, strings.ReplaceAll(writeAll, "nonconformant", "conformant")+`echo x >"$notes/judged"; until [ -e "$notes/changed" ]; do sleep 0.02; done; exit 0`)
+	id := b.start(t)
+	_, ended := b.begin(t, change, id)
+	waittest.Until(t, "the run judged", func() bool { return b.note(t, "judged") != "" })
+	_, err := b.config.Integrations.Change(t.Context(), b.account, b.of, partner.Change{HandlesTicketDelivery: new(true)}, nil)
 	must(t, err)
+	must(t, os.WriteFile(filepath.Join(b.notes, "changed"), nil, 0o600))
+	must(t, <-ended)
+	if run := b.run(t, id); run.Verdict != "conformant" || !strings.Contains(run.Reason, "settings changed during the run") {
+		t.Errorf("want a verdict without a certificate, and the reason, got %+v", run.Result)
+	}
 	if _, is := b.findCertificate(t); is {
-		t.Error("want none for an address that was not tested")
+		t.Error("want none for settings that changed during the run")
 	}
 	b.runSuite(t, conformance.Full, "conformant")
 	if _, is := b.findCertificate(t); !is {
-		t.Error("want one for the new address")
+		t.Error("want one for the new settings")
 	}
 	b.exec(t, `UPDATE conformance_certificates SET valid_until = now()`)
 	if _, is := b.findCertificate(t); is {

@@ -39,6 +39,14 @@ type Breach struct {
 	Evidence    json.RawMessage // the calls of the last breach, as in report.json
 }
 
+// UncountedSeats is the breach of a partner whose availability does not count the marketplace's holds
+// and bookings, as the database finds it.
+var UncountedSeats = Breach{
+	Rule: "availability.own-seats", Title: "Vacancies count the marketplace's holds and bookings", Clause: "RSV-3", Level: "MUST", Endpoint: partnerapi.Availability,
+	Fix:   "Subtract every hold and booking from vacancies until the marketplace releases or cancels it, in every answer. Do not end one of them on your side.",
+	Count: 1, Evidence: json.RawMessage("[]"),
+}
+
 // judgeLine is a line of the judge's output.
 type judgeLine struct {
 	History  string              `json:"history"`

@@ -215,16 +215,20 @@ func (j *Judge) keep() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
 	defer cancel()
-	fresh, err := j.config.Store.KeepBreaches(ctx, found)
-	if err != nil {
+	if err := KeepBreaches(ctx, j.config.Store, found, j.config.Log); err != nil {
 		j.config.Log.Warn("breaches of the contract were not stored", slog.Int("breaches", len(found)), slog.Any("error", err))
 		j.found.putBack(found)
-		return
 	}
+}
+
+// KeepBreaches stores breaches and logs the new ones.
+func KeepBreaches(ctx context.Context, store BreachStore, found []Breach, log *slog.Logger) error {
+	fresh, err := store.KeepBreaches(ctx, found)
 	for _, b := range fresh {
-		j.config.Log.Warn("a partner breaches the contract", slog.String("integration_id", b.Integration.String()),
+		log.WarnContext(ctx, "a partner breaches the contract", slog.String("integration_id", b.Integration.String()),
 			slog.String("rule", b.Rule), slog.String("clause", b.Clause), slog.String("level", b.Level), slog.String("endpoint", string(b.Endpoint)))
 	}
+	return err
 }
 
 // Counts is what a judge did since it was started.

@@ -129,6 +129,12 @@ type Lease struct {
 	Time   time.Duration
 }
 
+// Effect is the effect of a run's outcome on the integration's certificate.
+type Effect struct{ Issued, Ended bool }
+
+// SettingsChanged is the reason of a conformant run that issues no certificate.
+const SettingsChanged = "the integration's settings changed during the run, so it issues no certificate; start another run"
+
 // Store stores runs. Methods with a lease return NotFound if the lease no longer holds the run.
 type Store interface {
 	// Create stores a queued run and its job. The error is an *UnderWay if the integration has a
@@ -145,9 +151,9 @@ type Store interface {
 	// Requeue resets a run to queued and deletes its output.
 	Requeue(ctx context.Context, l Lease) error
 	// Finish stores a run's outcome. Its ledger is kept only if something was not undone. A
-	// nonconformant run ends the integration's certificate; Finish reports whether there was a
-	// valid one.
-	Finish(ctx context.Context, l Lease, o Outcome) (ended bool, err error)
+	// nonconformant run ends the integration's certificate. The certificate of a run whose
+	// integration has other settings by now is not stored.
+	Finish(ctx context.Context, l Lease, o Outcome) (Effect, error)
 	// Recover inserts jobs for runs that crashed replicas abandoned, and for runs whose job was
 	// lost.
 	Recover(ctx context.Context) error

@@ -100,14 +100,14 @@ func (r *Runner) Run(ctx context.Context, id uuid.UUID) error {
 }
 
 func (r *Runner) finish(ctx context.Context, lease Lease, run Run, o Outcome) error {
-	ended, err := r.Store.Finish(ctx, lease, o)
+	effect, err := r.Store.Finish(ctx, lease, o)
 	if err != nil {
 		return unlessGone(err)
 	}
 	if o.Verdict == nonconformantVerdict {
-		r.Log.WarnContext(ctx, "a conformance run found breaches of the contract", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Int("findings", len(o.Findings)), slog.Bool("certificate_ended", ended))
+		r.Log.WarnContext(ctx, "a conformance run found breaches of the contract", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Int("findings", len(o.Findings)), slog.Bool("certificate_ended", effect.Ended))
 	}
-	if c := o.Certificate; c != nil {
+	if c := o.Certificate; effect.Issued {
 		r.Log.InfoContext(ctx, "a partner was certified", slog.String("run_id", run.ID.String()), slog.String("integration_id", run.Integration.String()), slog.Time("valid_until", c.ValidUntil))
 	}
 	if run.State, run.Result = o.State, o.Result; r.OnRunEnded != nil {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // Standing is an integration's certification state.
@@ -22,15 +24,18 @@ type EndReason string
 
 // The reasons.
 const (
-	EndedByBreach  EndReason = "breach"          // a later run found a breach
-	EndedByTime    EndReason = "expired"         // its validity period has passed
-	EndedByAddress EndReason = "address_changed" // base_url is not the one that was tested
+	EndedByBreach   EndReason = "breach"           // a later run found a breach
+	EndedByTime     EndReason = "expired"          // its validity period has passed
+	EndedBySettings EndReason = "settings_changed" // a setting is not the one that was tested
 )
+
+// ErrOtherSettings is returned for a decision about settings that are no longer in force.
+var ErrOtherSettings = &domain.Error{Code: domain.Conflict, Message: "the integration's settings are not the ones that you looked at; read it and decide again"}
 
 // Ending says when and why the last certificate of an integration ended.
 type Ending struct {
 	Reason EndReason  `json:"reason"`
-	At     *time.Time `json:"at"`     // nil: base_url changed, at a time that is not recorded
+	At     *time.Time `json:"at"`     // nil: a setting changed, at a time that is not recorded
 	Run    *uuid.UUID `json:"run_id"` // the run that found the breach; nil for other reasons
 }
 

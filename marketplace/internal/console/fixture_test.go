@@ -210,6 +210,11 @@ func (v *visitor) get(path string) page {
 }
 
 // post sends a form, as a page of the same site does.
+// seen returns the fields of a form with the settings that an operator saw on its page.
+func (s *shop) seen(fields ...string) []string {
+	return append(fields, "base_url", s.base, "auth_type", "bearer", "handles_ticket_delivery", "false")
+}
+
 func (v *visitor) post(path string, fields ...string) page {
 	v.t.Helper()
 	return v.postFrom("same-origin", path, fields...)

@@ -57,8 +57,8 @@ func TestAnOperatorReadsWhyActivitiesAreWithheld(t *testing.T) {
 	}
 	errtest.Check(s.t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Require}))
 	v.shows(v.get(at), 200, title, "The partner has none yet")
-	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until, ended_at, ended_by)
-		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
+	const certificate = `INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until, ended_at, ended_by)
+		SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, 'x', now(), now() + interval '90 days', now(), gen_random_uuid() FROM integrations`
 	pgtest.Exec(t, s.store, certificate)
 	v.shows(v.get(at), 200, title, "A conformance run found a breach")
 	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL`)
@@ -315,6 +315,10 @@ func TestAnOperatorChangesTestsAndRotates(t *testing.T) {
 	v.shows(p, 422, `role="alert"`, "the partner answered GET /products with 401")
 	if strings.Contains(p.text, "a-wrong-key") {
 		t.Error("want no key on the page")
+	}
+	moved := append([]string{"name", "Old Town Walks", "base_url", "https://moved.example", "auth_type", "bearer", "auth_key", ""}, "force", "true")
+	for _, do := range []string{"test", "save"} {
+		v.shows(v.post(at, append(moved, "do", do)...), 422, `role="alert"`, "Required, because base_url has another scheme, host or port")
 	}
 	settings[1] = "New Town Walks"
 	v.shows(v.post(at, append(settings, "do", "save", "auth_key", "")...), 200, "Settings saved.", "New Town Walks")

@@ -201,7 +201,7 @@ func listPartners(x *exchange) error {
 		anyOf("state", "Certificate", "all", "certified", "expired", "failed", "none"),
 		anyOf("endpoint", "Fails in", "any or none", "products", "availability", "reserve", "confirm", "release", "cancel"),
 		anyOf("certification", "Policy", "all", "off", "advise", "require"),
-		anyOf("go_live", "Going live", "all", "requested", "approved", "declined", "none"),
+		anyOf("go_live", "Going live", "all", "requested", "approved", "declined", "ended", "none"),
 		anyOf("mode", "Mode", "all", "live", "test"),
 		field{Name: "failing", Label: "Only partners that fail", Kind: "checkbox", Value: query.Get("failing")},
 	)
@@ -237,9 +237,14 @@ func exportPartners(path, name string) handler {
 func decideGoLive(x *exchange) error {
 	approve := x.given.Get("decision") == "approve"
 	return x.act(x.site.Root+"/integrations/"+x.id()+"#admission-title", func() (string, error) {
-		_, err := send[struct{}](x, http.MethodPost, "/operator/integrations/"+x.id()+"/go-live", map[string]any{"approve": approve, "reason": x.given.Get("reason")})
+		_, err := send[struct{}](x, http.MethodPost, "/operator/integrations/"+x.id()+"/go-live", map[string]any{"approve": approve, "reason": x.given.Get("reason"), "settings": x.seenSettings()})
 		return choose(approve, "Approved. The partner reads it on its page.", "Declined. The partner reads the reason on its page, and can ask again."), err
 	})
+}
+
+// seenSettings returns the settings that the page showed when the operator decided.
+func (x *exchange) seenSettings() map[string]any {
+	return map[string]any{"base_url": x.given.Get("base_url"), "auth_type": x.given.Get("auth_type"), "handles_ticket_delivery": x.given.Get("handles_ticket_delivery") == "true"}
 }
 
 // setPolicy sets an integration's own certification policy.
@@ -249,7 +254,7 @@ func setPolicy(x *exchange) error {
 		policy = &given
 	}
 	return x.act(x.site.Root+"/integrations/"+x.id()+"#admission-title", func() (string, error) {
-		_, err := send[struct{}](x, http.MethodPut, "/operator/integrations/"+x.id()+"/certification", map[string]*string{"certification": policy})
+		_, err := send[struct{}](x, http.MethodPut, "/operator/integrations/"+x.id()+"/certification", map[string]any{"certification": policy, "settings": x.seenSettings()})
 		return "Policy saved. It takes effect immediately.", err
 	})
 }
@@ -267,8 +272,9 @@ type eventView struct {
 	At   time.Time `json:"at"`
 	Type string    `json:"type"`
 	Data struct {
-		Run    string `json:"run_id"`
-		Reason string `json:"reason"`
+		Run      string   `json:"run_id"`
+		Reason   string   `json:"reason"`
+		Settings []string `json:"settings"`
 	} `json:"data"`
 }
 
@@ -278,13 +284,30 @@ func (n eventView) Says() string {
 	case "certificate.issued":
 		return "A certificate was issued."
 	case "certificate.ended":
-		return choose(n.Data.Reason == "breach", "The certificate ended: a conformance run found a breach.", "The certificate expired.")
+		switch n.Data.Reason {
+		case "breach":
+			return "The certificate ended: a conformance run found a breach."
+		case "settings_changed":
+			return "The certificate ended: " + n.changed()
+		}
+		return "The certificate expired."
+	case "certification.ended":
+		return "The platform's own certification policy ended: " + n.changed()
 	case "go_live.approved":
 		return "The marketplace approved the platform."
 	case "go_live.declined":
 		return "The marketplace declined to list the platform."
+	case "go_live.ended":
+		return "The approval to go live ended: " + n.changed()
 	}
 	return n.Type
+}
+
+func (n eventView) changed() string { return strings.Join(n.Data.Settings, ", ") + " changed." }
+
+// Reason returns the operator's words.
+func (n eventView) Reason() string {
+	return choose(n.Type == "go_live.approved" || n.Type == "go_live.declined", n.Data.Reason, "")
 }
 
 // eventsShown is the number of events on a page.

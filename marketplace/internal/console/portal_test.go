@@ -194,8 +194,8 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 	made := s.registerStocked()
 	own, ana, ops := "/partners/integrations/"+made.ID, s.enter("/partners", "partner@example.com", password), s.operator()
 	pgtest.Exec(t, s.store, `
-		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
-		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days' FROM integrations`)
+		INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+		SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, 'x', now(), now() + interval '90 days' FROM integrations`)
 	const title = "The certificate has ended"
 	if p := ana.get(own); strings.Contains(p.text, title) {
 		t.Errorf("Expected a valid certificate, received %s", p.text)
@@ -208,7 +208,7 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 		v.shows(v.get(root+"/integrations"), 200, "expired", "a run found a breach")
 	}
 	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`)
-	ana.shows(ana.get(own), 200, title, "The address has changed since")
+	ana.shows(ana.get(own), 200, title, "has changed since the certificate was issued")
 	pgtest.Exec(t, s.store, `UPDATE conformance_certificates SET valid_until = now() - interval '1 hour'`)
 	ana.shows(ana.get(own), 200, title, "The certificate expired")
 }
@@ -226,11 +226,18 @@ func TestAPartnerAsksToGoLiveAndReadsTheAnswer(t *testing.T) {
 	ops.shows(ops.get("/console/"), 200, "Asks to go live")
 	ops.shows(ops.get("/console/partners?go_live=requested"), 200, "Old Town Walks", "1 ask to go live", "not listed")
 	ops.shows(ops.get(page), 200, "The partner asks to go live")
-	ops.shows(ops.post(page+"/go-live", "decision", "decline", "reason", "load more <slots>"), 200, "Declined")
+	ops.shows(ops.post(page+"/go-live", s.seen("decision", "decline", "reason", "load more <slots>")...), 200, "Declined")
 	ana.shows(ana.get(own), 200, "An operator declined: Load more &lt;slots&gt;. You can ask again.", "The marketplace declined to list the platform. Load more &lt;slots&gt;.")
 	ana.post(own + "/go-live")
-	ops.shows(ops.post(page+"/go-live", "decision", "approve"), 200, "Approved.", "Approved on")
-	if p := ana.get(own); !strings.Contains(p.text, "The marketplace approved the platform.") || strings.Contains(p.text, own+"/go-live") {
+	ops.shows(ops.get(page), 200, `name="base_url" value="`+s.base+`"`)
+	ops.shows(ops.post(page+"/go-live", "decision", "approve", "base_url", "https://another.example", "auth_type", "bearer"), 200, "not the ones that you looked at")
+	ops.shows(ops.post(page+"/go-live", s.seen("decision", "approve")...), 200, "Approved.", "Approved on")
+	p := ana.get(own)
+	pgtest.Exec(t, s.store, `UPDATE integrations SET auth_type = 'api_key'`)
+	ana.shows(ana.get(own), 200, "The approval to go live ended: auth_type changed.", "Ask to go live again.", own+"/go-live")
+	ops.shows(ops.get(page), 200, "The approval ended on", "auth_type changed. The partner has not asked again.")
+	ops.shows(ops.get("/console"), 200, "The approval to go live", "its settings have changed")
+	if !strings.Contains(p.text, "The marketplace approved the platform.") || strings.Contains(p.text, own+"/go-live") {
 		t.Errorf("Expected the approval and no way to ask again, received %s", p.text)
 	}
 }
@@ -259,9 +266,9 @@ func TestAnOperatorSeesWhoBreachesWhat(t *testing.T) {
 		}
 	}
 	page := "/console/integrations/" + made.ID
-	ops.shows(ops.post(page+"/certification", "certification", "require"), 200, "Policy saved", "In force: require.")
+	ops.shows(ops.post(page+"/certification", s.seen("certification", "require")...), 200, "Policy saved", "In force: require.")
 	ops.shows(ops.get("/console/partners?certification=require"), 200, "Old Town Walks", "not listed")
-	ops.shows(ops.post(page+"/certification", "certification", ""), 200, "In force: advise.")
+	ops.shows(ops.post(page+"/certification", s.seen("certification", "")...), 200, "In force: advise.")
 	if p := ana.get("/partners/partners"); p.status != 404 {
 		t.Errorf("Expected no such page in the portal, received %d", p.status)
 	}

@@ -64,6 +64,7 @@ func stepsOf(p *integrationPage) []step {
 		steps = append(steps, step{approvedStep, a.GoLive == "approved", map[string]string{
 			"approved": "An operator approved it.", "requested": "You asked. An operator decides.", "none": "Ask to go live when everything else is done.",
 			"declined": "An operator declined" + choose(a.Reason == "", ".", ": "+sentence(a.Reason)) + " You can ask again.",
+			"ended":    "The approval ended: " + a.Reason + ". Ask to go live again.",
 		}[a.GoLive], ""})
 	}
 	return steps
@@ -76,7 +77,7 @@ func (p *integrationPage) HasCalls() bool {
 
 // MayAsk reports whether the partner can ask to go live.
 func (p *integrationPage) MayAsk() bool {
-	return p.Mode == "live" && (p.Admission.GoLive == "none" || p.Admission.GoLive == "declined")
+	return p.Mode == "live" && p.Admission.GoLive != "requested" && p.Admission.GoLive != "approved"
 }
 
 // AskNow reports whether everything else is done.

@@ -41,7 +41,7 @@ func (s *site) settingsForm(given url.Values, i client.Integration) *form {
 		field{Name: "name", Label: "Name", Required: true, Value: i.Name},
 		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Value: i.BaseURL},
 		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Value: string(i.AuthType), Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
-		field{Name: "auth_key", Label: "New key", Kind: "password", Complete: "off", Hint: "Leave it empty to keep the stored key."},
+		field{Name: "auth_key", Label: "New key", Kind: "password", Complete: "off", Hint: "Leave it empty to keep the stored key. Enter it if the scheme, host or port of the base URL changes: the stored key is sent nowhere else."},
 		field{Name: "handles_ticket_delivery", Label: s.ticketsLabel(), Kind: "checkbox", Value: word(i.HandlesTicketDelivery)},
 		field{Name: "force", Label: "Save without a test", Kind: "checkbox", Hint: "A new address or key is stored even if the partner does not work with it."},
 	)

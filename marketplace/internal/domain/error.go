@@ -17,7 +17,7 @@ const (
 	Forbidden     Code = "forbidden"      // requires another role
 	NotFound      Code = "not_found"      // it does not exist or belongs to another account
 	Conflict      Code = "conflict"       // not possible in this state
-	Unprocessable Code = "unprocessable"  // an idempotency key with another body
+	Unprocessable Code = "unprocessable"  // valid, but refused: the Reason says why
 	RateLimited   Code = "rate_limited"   // too many requests
 	PartnerFailed Code = "partner_failed" // the partner could not be reached, or its answer was invalid
 	PartnerLate   Code = "partner_late"   // the partner did not answer in time

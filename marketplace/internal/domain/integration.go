@@ -38,6 +38,37 @@ type ClientCertificate struct {
 	ExpiresAt   time.Time `json:"expires_at"`
 }
 
+// Origin returns the scheme, host and port that the integration's key was given for. The key is sent
+// nowhere else: a caller who can change the address must not receive it.
+func (i Integration) Origin() string { return i.BaseURL.Scheme + "://" + i.BaseURL.Host }
+
+// MoveTo returns the integration with another base URL. The error is Unprocessable if the URL has
+// another origin and no key is given for it.
+func (i Integration) MoveTo(base *url.URL, keyGiven bool) (Integration, error) {
+	moved := i
+	moved.BaseURL = base
+	if origin := i.Origin(); !keyGiven && moved.Origin() != origin {
+		return i, &Error{
+			Code: Unprocessable, Reason: KeyRequired, Message: "the key is required for another origin; send auth_key in the same request",
+			Details: []string{"auth_key: required, because base_url has another scheme, host or port than the stored key was given for (" + origin + ")"},
+		}
+	}
+	return moved, nil
+}
+
+// JudgedSettings are the settings of an integration that a conformance run and an operator judge. A
+// certificate, an approval to go live and an integration's own policy hold for these alone.
+type JudgedSettings struct {
+	BaseURL               string              `json:"base_url"`
+	AuthType              partnerapi.AuthType `json:"auth_type"`
+	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+}
+
+// JudgedSettings returns the integration's settings that are judged.
+func (i Integration) JudgedSettings() JudgedSettings {
+	return JudgedSettings{i.BaseURL.String(), i.AuthType, i.HandlesTicketDelivery}
+}
+
 // Overview is what needs attention now.
 type Overview struct {
 	Bookings        int           `json:"bookings_needing_attention"`
@@ -146,9 +177,12 @@ type Due struct {
 	SlotsLate      bool              `json:"slots_late"`
 	// CertificateUntil is when the certificate ended or will end soon; nil: neither.
 	CertificateUntil *time.Time `json:"certificate_until"`
-	CertificateEnded *string    `json:"certificate_ended"` // breach, expired or address_changed; nil: it has not ended
+	CertificateEnded *string    `json:"certificate_ended"` // breach, expired or settings_changed; nil: it has not ended
 	// GoLiveRequested is since when the partner waits for the approval to go live; nil: it does not.
 	GoLiveRequested *time.Time `json:"go_live_requested_at"`
+	// AdmissionEnded says what a change of its settings has ended, and no operator has decided since:
+	// the approval to go live (go_live), its own certification policy (certification).
+	AdmissionEnded List[string] `json:"admission_ended"`
 }
 
 // CertificateSoon is how long before its end a certificate needs attention.

@@ -31,6 +31,7 @@ const (
 	UnsupportedMediaType   Reason = "unsupported_media_type"
 	IdempotencyKeyReused   Reason = "idempotency_key_reused"
 	ConnectionTestFailed   Reason = "connection_test_failed"
+	KeyRequired            Reason = "key_required"
 	TooManyRequests        Reason = "rate_limited"
 	UnexpectedError        Reason = "internal_error"
 	PartnerError           Reason = "partner_error"
@@ -69,6 +70,7 @@ var reasons = []ReasonRow{
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "The body's content type is not `application/json`.", "No. Send JSON.", 0},
 	{IdempotencyKeyReused, http.StatusUnprocessableEntity, "The `Idempotency-Key` was used before with another body.", "No. Use a new key.", 0},
 	{ConnectionTestFailed, http.StatusUnprocessableEntity, "The partner does not work with the new settings, which were not stored. `error` has the partner's answer.", "Yes, once the partner works or the settings are right. `force` stores them untested.", 0},
+	{KeyRequired, http.StatusUnprocessableEntity, "`base_url` has another scheme, host or port, and the stored key is sent only to those that it was given for.", "Yes, with `auth_key` in the same request.", 0},
 	{TooManyRequests, http.StatusTooManyRequests, "The credential, account or address has used up its limit.", "Yes, after `Retry-After`.", 0},
 	{UnexpectedError, http.StatusInternalServerError, "An error in the service. Its log has the details under the `X-Request-Id`.", "No. Report the `X-Request-Id`.", 0},
 	{PartnerError, http.StatusBadGateway, "The partner cannot be reached, or its answer is unusable. Nothing was booked.", "Yes, after `Retry-After`, for a booking with a new `Idempotency-Key`.", 10 * time.Second},

@@ -111,6 +111,8 @@ type (
 	CleanUp struct{ Scheduled }
 	// Sales counts the bookings of the last days.
 	Sales struct{ Scheduled }
+	// Seats compares partners' vacancies with the marketplace's own holds and bookings.
+	Seats struct{ Scheduled }
 )
 
 // Scheduled is the scheduled time of a job.
@@ -137,6 +139,7 @@ func (Sweep) Kind() string              { return "booking_sweep" }
 func (Rates) Kind() string              { return "exchange_rates" }
 func (CleanUp) Kind() string            { return "clean_up" }
 func (Sales) Kind() string              { return "sales" }
+func (Seats) Kind() string              { return "seats" }
 
 // InsertOpts returns a job's queue and uniqueness.
 

@@ -1,13 +1,12 @@
 package partner
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
+
 	"strings"
 	"unicode"
 
@@ -79,12 +78,6 @@ func checkStorable(text string) error {
 	return nil
 }
 
-// isUnprintable reports whether a ticket cannot be stored.
-func isUnprintable(ticket partnerapi.Ticket) bool {
-	text, err := json.Marshal(ticket)
-	return err != nil || bytes.Contains(text, []byte(`\u0000`))
-}
-
 var (
 	errTime = errors.New("expected a time between 2000 and 2200")
 	errNUL  = errors.New(`expected a text without the character \u0000`)
@@ -109,7 +102,7 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 		}
 		problems := schemas.Decode(name, body, into)
 		if problems != nil {
-			*into = partnerapi.ConfirmAnswer{ExternalBookingID: member(body, "externalBookingId"), Status: member(body, "status"), Tickets: goodTickets(body)}
+			*into = partnerapi.ConfirmAnswer{ExternalBookingID: member(body, "externalBookingId"), Status: member(body, "status")}
 			if into.ExternalBookingID == "" {
 				return errors.New(problems[0].String())
 			}
@@ -118,12 +111,7 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 			*into = partnerapi.ConfirmAnswer{}
 			return &unstorable{fmt.Errorf("externalBookingId: %w", err)}
 		}
-		if n := len(into.Tickets); n > 0 {
-			if into.Tickets = slices.DeleteFunc(into.Tickets, isUnprintable); len(into.Tickets) < n {
-				*breaches = append(*breaches, "tickets: "+errNUL.Error())
-			}
-		}
-		into.Tickets = withAddresses(into.Tickets, breaches)
+		into.Tickets = readTickets(body, breaches)
 		for _, problem := range problems[:min(len(problems), mostBreaches)] {
 			*breaches = append(*breaches, problem.String())
 		}
@@ -134,25 +122,44 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 	}
 }
 
-// withAddresses drops documents whose address is not http or https, and tickets that are empty
-// afterwards.
-func withAddresses(tickets []partnerapi.Ticket, breaches *[]string) (good []partnerapi.Ticket) {
-	for i, ticket := range tickets {
-		var options []partnerapi.DeliveryOption
-		for j, option := range ticket.DeliveryOptions {
-			if option.DeliveryFormat == partnerapi.PDFURL && !isWebAddress(option.DeliveryValue) {
-				if len(*breaches) < mostBreaches {
-					*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address for PDF_URL", i, j))
-				}
+// readTickets returns the tickets of an answer with the delivery options that guests can use. A bad
+// option costs itself only. Breaches of the schema are noted elsewhere.
+func readTickets(body []byte, breaches *[]string) (good []partnerapi.Ticket) {
+	for i, raw := range elements(body, "tickets") {
+		ticket := partnerapi.Ticket{RedemptionMethod: member(raw, "redemptionMethod")}
+		if strings.Contains(ticket.RedemptionMethod, "\x00") {
+			ticket.RedemptionMethod = ""
+			*breaches = append(*breaches, fmt.Sprintf("tickets[%d].redemptionMethod: %s", i, errNUL))
+		}
+		for k, raw := range elements(raw, "deliveryOptions") {
+			var option partnerapi.DeliveryOption
+			if schemas.Decode(schemas.DeliveryOption, raw, &option) != nil {
 				continue
 			}
-			options = append(options, option)
+			if err := checkDeliveryValue(option); err == nil {
+				ticket.DeliveryOptions = append(ticket.DeliveryOptions, option)
+			} else if len(*breaches) < mostBreaches {
+				*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: %s", i, k, err))
+			}
 		}
-		if ticket.DeliveryOptions = options; len(options) > 0 {
+		if len(ticket.DeliveryOptions) > 0 {
 			good = append(good, ticket)
 		}
 	}
 	return good
+}
+
+var errNoAddress = errors.New("expected an http or https address for PDF_URL")
+
+// checkDeliveryValue says why the value of an option that matches the schema is of no use to a guest.
+func checkDeliveryValue(option partnerapi.DeliveryOption) error {
+	switch {
+	case strings.Contains(option.DeliveryValue, "\x00"):
+		return errNUL
+	case option.DeliveryFormat == partnerapi.PDFURL && !isWebAddress(option.DeliveryValue):
+		return errNoAddress
+	}
+	return nil
 }
 
 func isWebAddress(text string) bool {
@@ -186,18 +193,11 @@ func member(body []byte, name string) (text string) {
 	return text
 }
 
-// goodTickets returns the tickets of an answer that match their schema.
-func goodTickets(body []byte) (good []partnerapi.Ticket) {
-	var answer map[string]json.RawMessage
-	var tickets []json.RawMessage
-	if json.Unmarshal(body, &answer) != nil || json.Unmarshal(answer["tickets"], &tickets) != nil {
+// elements returns the elements of the array with that name in an object, or nil.
+func elements(body []byte, name string) (list []json.RawMessage) {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(body, &object) != nil || json.Unmarshal(object[name], &list) != nil {
 		return nil
 	}
-	for _, raw := range tickets {
-		var ticket partnerapi.Ticket
-		if schemas.Decode(schemas.Ticket, raw, &ticket) == nil {
-			good = append(good, ticket)
-		}
-	}
-	return good
+	return list
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,34 @@ func TestAnAnswerThatNamesItsBookingIsGoodWhateverElseItBreaks(t *testing.T) {
 		booked, o := b.Confirm(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{ReservationConfirmationCode: "H"}, true)
 		if o.Kind != partner.Done || booked.ExternalBookingID != "B-1" || len(booked.Tickets) != tickets || len(o.Breaches) == 0 {
 			t.Errorf("%s: want the booking, %d tickets and what it breaks, got %+v and %+v", body, tickets, booked, o)
+		}
+	}
+}
+
+func TestABadDeliveryOptionCostsItselfOnly(t *testing.T) {
+	t.Parallel()
+	const good, second = `{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q"}`, `{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"https://partner.example/1.pdf"}`
+	for bad, breach := range map[string]string{
+		`{"deliveryFormat":"qrcode","deliveryMethod":"TICKET","deliveryValue":"q"}`:                    "tickets[0].deliveryOptions[1].deliveryFormat: expected one of QRCODE",
+		`{"deliveryFormat":"QRCODE","deliveryMethod":"MAIL","deliveryValue":"q"}`:                      "tickets[0].deliveryOptions[1].deliveryMethod: expected one of TICKET",
+		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":""}`:                     "tickets[0].deliveryOptions[1].deliveryValue: expected a string that is not empty",
+		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":17}`:                     "tickets[0].deliveryOptions[1].deliveryValue: expected a string that is not empty",
+		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET"}`:                                        "tickets[0].deliveryOptions[1].deliveryValue: missing",
+		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q\u0000"}`:              "tickets[0].deliveryOptions[1].deliveryValue: expected a text without the character",
+		`{"deliveryFormat":"PDF_URL","deliveryMethod":"TICKET","deliveryValue":"javascript:alert(1)"}`: "tickets[0].deliveryOptions[1].deliveryValue: expected an http or https address",
+		`"QRCODE"`: "tickets[0].deliveryOptions[1]: expected an object",
+		`null`:     "tickets[0].deliveryOptions[1]: expected an object",
+	} {
+		b := setup(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"externalBookingId":"B-1","status":"CONFIRMED","tickets":[{"redemptionMethod":"DIGITAL","deliveryOptions":[%s,%s,%s]},{"redemptionMethod":"PRINT","deliveryOptions":[%s]}]}`, good, bad, second, good)
+		})
+		booked, o := b.Confirm(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, partnerapi.ConfirmRequest{}, true)
+		want := []partnerapi.Ticket{
+			{RedemptionMethod: "DIGITAL", DeliveryOptions: []partnerapi.DeliveryOption{{DeliveryFormat: "QRCODE", DeliveryMethod: "TICKET", DeliveryValue: "q"}, {DeliveryFormat: "PDF_URL", DeliveryMethod: "VOUCHER", DeliveryValue: "https://partner.example/1.pdf"}}},
+			{RedemptionMethod: "PRINT", DeliveryOptions: []partnerapi.DeliveryOption{{DeliveryFormat: "QRCODE", DeliveryMethod: "TICKET", DeliveryValue: "q"}}},
+		}
+		if o.Kind != partner.Done || !reflect.DeepEqual(booked.Tickets, want) || len(o.Breaches) != 1 || !strings.HasPrefix(o.Breaches[0], breach) {
+			t.Errorf("%s: want the other options and the breach %q, got %+v and %q", bad, breach, booked.Tickets, o.Breaches)
 		}
 	}
 }

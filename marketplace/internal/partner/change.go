@@ -81,19 +81,25 @@ func (r *Registry) Change(ctx context.Context, account, id uuid.UUID, c Change, 
 	return after, r.store.ChangeIntegration(ctx, before, after)
 }
 
-// applyChange returns an integration after a change, and its target. An unchanged key keeps its sealed
-// form.
+// applyChange returns an integration after a change, and its target. A key that is unchanged and was
+// given for the same origin keeps its sealed form. Every way to change an integration, or to test a
+// change, leads here.
 func (r *Registry) applyChange(i domain.Integration, c Change) (domain.Integration, Target, error) {
 	target, err := r.Target(i)
 	if err != nil {
 		return i, target, err
 	}
+	origin := i.Origin()
 	if c.BaseURL != nil {
-		if i.BaseURL, err = r.guard.ParseBaseURL(*c.BaseURL); err != nil {
+		base, err := r.guard.ParseBaseURL(*c.BaseURL)
+		if err != nil {
 			return i, target, &domain.Error{Code: domain.Invalid, Message: "invalid change", Details: []string{err.Error()}}
 		}
+		if i, err = i.MoveTo(base, c.AuthKey != nil); err != nil {
+			return i, target, err
+		}
 	}
-	if c.AuthKey != nil && *c.AuthKey != target.AuthKey {
+	if c.AuthKey != nil && (*c.AuthKey != target.AuthKey || i.Origin() != origin) {
 		target.AuthKey, i.AuthKey = *c.AuthKey, r.sealer.Seal(*c.AuthKey, i.ID.String())
 	}
 	if err := r.changeIdentity(&i, &target, c); err != nil {

@@ -45,7 +45,7 @@ func queueFresh(batch *pgx.Batch, f booking.Fresh) error {
 		args[name] = value
 	}
 	batch.Queue(insertSlots+`
-		SELECT @variation, @id, @date, @start, @end, @status, @vacancies::int, @capacity::int, @prices::jsonb, @at
+		SELECT @variation, @id, @date, @start, @end, @status, @vacancies::int, @capacity::int, @prices::jsonb, @at, @at
 		WHERE `+notPulledSince+replaceSlot+` WHERE `+slotAge+` <= EXCLUDED.news_at`, args)
 	batch.Queue(`UPDATE variations SET capacity = @capacity WHERE id = @variation AND capacity < @capacity`, args)
 	return nil

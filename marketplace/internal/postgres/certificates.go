@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -10,12 +11,21 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
-// certified is the condition for a valid certificate. After a change of address the new address has
-// not been tested.
-const certified = `c.ended_at IS NULL AND c.valid_until > now() AND c.base_url = i.base_url`
+// certifiedSettings is the condition for a certificate of the settings in force. Others have not been
+// tested. A replica of an earlier release stores only base_url.
+const certifiedSettings = `(c.base_url, c.auth_type, c.handles_ticket_delivery) = (i.base_url, i.auth_type, i.handles_ticket_delivery)`
+
+// certified is the condition for a valid certificate.
+const certified = `c.ended_at IS NULL AND c.valid_until > now() AND ` + certifiedSettings
 
 // endReason is why a certificate ended: null while it is valid or if there was no certificate.
-const endReason = `CASE WHEN c.ended_at IS NOT NULL THEN 'breach' WHEN c.valid_until <= now() THEN 'expired' WHEN c.base_url <> i.base_url THEN 'address_changed' END`
+const endReason = `CASE WHEN c.ended_by IS NOT NULL THEN 'breach' WHEN c.ended_at IS NOT NULL THEN 'settings_changed' WHEN c.valid_until <= now() THEN 'expired'
+	WHEN c.run_id IS NOT NULL AND (` + certifiedSettings + `) IS NOT TRUE THEN 'settings_changed' END`
+
+// judgedSettings is the condition for an integration with domain.JudgedSettings, in three arguments.
+func judgedSettings(integration string, first int) string {
+	return fmt.Sprintf(`(%[1]s.base_url, %[1]s.auth_type, %[1]s.handles_ticket_delivery) = ($%[2]d, $%[3]d, $%[4]d)`, integration, first, first+1, first+2)
+}
 
 const (
 	standing       = `CASE WHEN ` + certified + ` THEN 'certified' WHEN c.run_id IS NOT NULL THEN 'expired' WHEN f.verdict = 'nonconformant' THEN 'failed' ELSE 'none' END`
@@ -38,7 +48,7 @@ func (r *Runs) Govern(ctx context.Context, rules conformance.Rules) error {
 
 // withhold updates integrations whose certificates have expired, or after a change of the rules.
 // Triggers handle all other changes.
-const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(id, mode, base_url)`
+const withhold = `UPDATE integrations SET withheld = NOT withheld WHERE withheld <> integration_withheld(integrations)`
 
 // Withhold unlists activities whose certificate has expired, and returns the integrations that
 // changed.
@@ -92,11 +102,11 @@ func (r *Runs) Certificate(ctx context.Context, integration uuid.UUID) (string, 
 // joined.
 const policyInForce = `coalesce(d.certification, CASE WHEN p.required THEN 'require' WHEN p.shown THEN 'advise' ELSE 'off' END)`
 
-const admissionColumns = policyInForce + `, d.certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
+const admissionColumns = policyInForce + `, d.certification, d.ended_certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
 
 // admissionTargets returns the scan targets of admissionColumns.
 func admissionTargets(a *conformance.Admission) []any {
-	return []any{&a.Policy, &a.Own, &a.GoLive, &a.Approval, &a.RequestedAt, &a.DecidedAt, &a.Reason}
+	return []any{&a.Policy, &a.Own, &a.EndedOwn, &a.GoLive, &a.Approval, &a.RequestedAt, &a.DecidedAt, &a.Reason}
 }
 
 const admissionTables = ` LEFT JOIN integration_admissions d ON d.integration_id = i.id CROSS JOIN certification_policy p `
@@ -117,12 +127,32 @@ func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uu
 	return found, err
 }
 
-// SetPolicy sets an integration's own certification policy, or removes it for nil.
-func (r *Runs) SetPolicy(ctx context.Context, integration uuid.UUID, policy *conformance.Policy) error {
-	_, err := r.pool.Exec(ctx, `
-		INSERT INTO integration_admissions (integration_id, certification) VALUES ($1, $2)
-		ON CONFLICT (integration_id) DO UPDATE SET certification = EXCLUDED.certification`, integration, policy)
-	return err
+// decide runs f in a transaction if the integration still has the settings that were judged,
+// otherwise the error is Conflict. A change of the settings waits for its end.
+func (r *Runs) decide(ctx context.Context, i domain.Integration, f func(pgx.Tx) error) error {
+	return r.transaction(ctx, func(tx pgx.Tx) error {
+		seen := i.JudgedSettings()
+		_, err := one(ctx, tx, "integration", pgx.RowTo[uuid.UUID], `SELECT id FROM integrations i WHERE id = $1 AND `+judgedSettings("i", 2)+` FOR NO KEY UPDATE`,
+			i.ID, seen.BaseURL, seen.AuthType, seen.HandlesTicketDelivery)
+		if domain.CodeOf(err) == domain.NotFound {
+			return conformance.ErrOtherSettings
+		}
+		if err != nil {
+			return err
+		}
+		return f(tx)
+	})
+}
+
+// SetPolicy sets an integration's own certification policy, or removes it for nil. The error is
+// Conflict if its settings have changed.
+func (r *Runs) SetPolicy(ctx context.Context, i domain.Integration, policy *conformance.Policy) error {
+	return r.decide(ctx, i, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `
+			INSERT INTO integration_admissions (integration_id, certification) VALUES ($1, $2)
+			ON CONFLICT (integration_id) DO UPDATE SET certification = EXCLUDED.certification, ended_certification = NULL`, i.ID, policy)
+		return err
+	})
 }
 
 // RequestGoLive records a partner's request. The error is Conflict if the integration is approved.
@@ -139,21 +169,21 @@ func (r *Runs) RequestGoLive(ctx context.Context, integration uuid.UUID) error {
 }
 
 // DecideGoLive approves or declines, also without a request, and informs the partner. It returns
-// whether that changed anything.
-func (r *Runs) DecideGoLive(ctx context.Context, integration uuid.UUID, approve bool, reason string) (changed bool, err error) {
+// whether that changed anything. The error is Conflict if the integration's settings have changed.
+func (r *Runs) DecideGoLive(ctx context.Context, i domain.Integration, approve bool, reason string) (changed bool, err error) {
 	state, event := conformance.Declined, conformance.GoLiveDeclined
 	if approve {
 		state, event = conformance.Approved, conformance.WentLive
 	}
-	err = r.transaction(ctx, func(tx pgx.Tx) error {
+	err = r.decide(ctx, i, func(tx pgx.Tx) error {
 		made, err := tx.Exec(ctx, `
 			INSERT INTO integration_admissions AS d (integration_id, go_live, decided_at, reason) VALUES ($1, $2, now(), $3)
 			ON CONFLICT (integration_id) DO UPDATE SET go_live = EXCLUDED.go_live, decided_at = now(), reason = EXCLUDED.reason
-			WHERE (d.go_live, d.reason) <> (EXCLUDED.go_live, EXCLUDED.reason)`, integration, state, reason)
+			WHERE (d.go_live, d.reason) <> (EXCLUDED.go_live, EXCLUDED.reason)`, i.ID, state, reason)
 		if changed = err == nil && made.RowsAffected() > 0; !changed {
 			return err
 		}
-		_, err = tx.Exec(ctx, `SELECT integration_event($1, $2, jsonb_build_object('reason', $3::text))`, integration, event, reason)
+		_, err = tx.Exec(ctx, `SELECT integration_event($1, $2, jsonb_build_object('reason', $3::text))`, i.ID, event, reason)
 		return err
 	})
 	return changed && err == nil, err

@@ -28,19 +28,22 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview,
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
 	batch.Queue(`
 		SELECT i.id, i.name, h.state, (SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), i.last_sync_at,
-			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false), c.until, c.reason, d.requested_at
+			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false), c.until, c.reason, CASE WHEN d.go_live = 'requested' THEN d.requested_at END, coalesce(d.ended, '{}')
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id
-			LEFT JOIN integration_admissions d ON d.integration_id = i.id AND d.go_live = 'requested'
+			LEFT JOIN LATERAL (
+				SELECT d.go_live, d.requested_at, array_remove(ARRAY[CASE WHEN d.go_live = 'ended' AND p.approval THEN 'go_live' END, CASE WHEN d.ended_certification IS NOT NULL THEN 'certification' END], NULL) AS ended
+				FROM integration_admissions d, certification_policy p
+				WHERE d.integration_id = i.id AND (d.go_live = 'requested' OR d.go_live = 'ended' AND p.approval OR d.ended_certification IS NOT NULL)) d ON true
 			LEFT JOIN LATERAL (
 				SELECT least(c.valid_until, c.ended_at) AS until, `+endReason+` AS reason
 				FROM conformance_certificates c
-				WHERE c.integration_id = i.id AND integration_certification(i.id) <> 'off' AND (c.ended_at IS NOT NULL OR c.valid_until <= $4 OR c.base_url <> i.base_url)) c ON true,
+				WHERE c.integration_id = i.id AND integration_certification(i.id) <> 'off' AND (c.ended_at IS NOT NULL OR c.valid_until <= $4 OR (`+certifiedSettings+`) IS NOT TRUE)) c ON true,
 			LATERAL (
 				SELECT min(coalesce(p.sent_at, a.created_at)) AS since
 				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 				WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active
 					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
-		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.requested_at IS NOT NULL)
+		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.go_live IS NOT NULL)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
 		partnerapi.Degraded, now.Add(-domain.SlotsLateAfter), mostDue, now.Add(domain.CertificateSoon)).
 		Query(func(rows pgx.Rows) error {

@@ -45,8 +45,8 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 	now := time.Now()
 	pgtest.Exec(t, s.store, `UPDATE slot_rounds SET pulled_at = now()`)
 	pgtest.Exec(t, s.store, `
-		INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
-		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '90 days' FROM integrations WHERE name = 'Walks 3'`)
+		INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+		SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, 'x', now(), now() + interval '90 days' FROM integrations WHERE name = 'Walks 3'`)
 	named := func(policy conformance.Policy) (listed bool, ended string) {
 		check(t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: policy}))
 		o, err := s.store.Overview(t.Context(), now)
@@ -70,7 +70,7 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 		{"it ends within a week", `UPDATE conformance_certificates SET valid_until = now() + interval '6 days'`, true, ""},
 		{"its time is over", `UPDATE conformance_certificates SET valid_until = now() - interval '1 minute'`, true, "expired"},
 		{"a run found a breach", `UPDATE conformance_certificates SET valid_until = now() + interval '90 days', ended_at = now(), ended_by = gen_random_uuid()`, true, "breach"},
-		{"it is for another address", `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`, true, "address_changed"},
+		{"it is for another address", `UPDATE conformance_certificates SET ended_at = NULL, ended_by = NULL, base_url = 'https://other.example'`, true, "settings_changed"},
 	} {
 		pgtest.Exec(t, s.store, c.change)
 		if listed, ended := named(conformance.Advise); listed != c.listed || ended != c.ended {

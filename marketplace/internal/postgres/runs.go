@@ -123,22 +123,22 @@ func (r *Runs) Requeue(ctx context.Context, l conformance.Lease) error {
 	})
 }
 
-// Finish stores the outcome of a run, and reports whether it ended a valid certificate.
-func (r *Runs) Finish(ctx context.Context, l conformance.Lease, came conformance.Outcome) (ended bool, err error) {
+// Finish stores the outcome of a run, and reports whether it issued or ended a certificate.
+func (r *Runs) Finish(ctx context.Context, l conformance.Lease, came conformance.Outcome) (effect conformance.Effect, err error) {
 	counts, err := json.Marshal(came.Counts)
 	if err != nil {
-		return false, err
+		return effect, err
 	}
 	if came.Counts == nil {
 		counts = []byte("{}")
 	}
 	findings, err := encodeJSON(came.Findings)
 	if err != nil {
-		return false, err
+		return effect, err
 	}
 	notUndone, err := encodeJSON(came.NotUndone)
 	if err != nil {
-		return false, err
+		return effect, err
 	}
 	err = r.withLease(ctx, l, func(tx pgx.Tx) error {
 		batch := &pgx.Batch{}
@@ -153,21 +153,31 @@ func (r *Runs) Finish(ctx context.Context, l conformance.Lease, came conformance
 			batch.Queue(`DELETE FROM conformance_run_parts WHERE run_id = $1 AND kind = 'ledger'`, l.Run)
 		}
 		if c := came.Certificate; c != nil {
+			// A change of the settings waits for this lock, or is seen.
 			batch.Queue(`
-				INSERT INTO conformance_certificates AS c (integration_id, run_id, base_url, jws, issued_at, valid_until)
-				SELECT integration_id, id, $2, $3, $4, $5 FROM conformance_runs WHERE id = $1
-				ON CONFLICT (integration_id) DO UPDATE SET run_id = EXCLUDED.run_id, base_url = EXCLUDED.base_url, jws = EXCLUDED.jws,
-					issued_at = EXCLUDED.issued_at, valid_until = EXCLUDED.valid_until, ended_at = NULL, ended_by = NULL`, l.Run, c.BaseURL, c.JWS, c.IssuedAt, c.ValidUntil)
+				INSERT INTO conformance_certificates AS c (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+				SELECT r.integration_id, r.id, $2, $3, $4, $5, $6, $7 FROM conformance_runs r, (
+					SELECT i.id FROM integrations i WHERE i.id = (SELECT integration_id FROM conformance_runs WHERE id = $1) AND `+judgedSettings("i", 2)+` FOR NO KEY UPDATE) i
+				WHERE r.id = $1
+				ON CONFLICT (integration_id) DO UPDATE SET run_id = EXCLUDED.run_id, base_url = EXCLUDED.base_url, auth_type = EXCLUDED.auth_type,
+					handles_ticket_delivery = EXCLUDED.handles_ticket_delivery, jws = EXCLUDED.jws, issued_at = EXCLUDED.issued_at,
+					valid_until = EXCLUDED.valid_until, ended_at = NULL, ended_by = NULL, ended_settings = NULL`,
+				l.Run, c.Settings.BaseURL, c.Settings.AuthType, c.Settings.HandlesTicketDelivery, c.JWS, c.IssuedAt, c.ValidUntil).
+				Exec(func(made pgconn.CommandTag) error {
+					effect.Issued = made.RowsAffected() > 0
+					return nil
+				})
 			batch.Queue(`
-				SELECT integration_event(integration_id, $2, jsonb_build_object('run_id', id, 'valid_until', $3::timestamptz)) FROM conformance_runs WHERE id = $1`,
-				l.Run, conformance.CertificateIssued, c.ValidUntil)
+				SELECT integration_event(integration_id, $2, jsonb_build_object('run_id', run_id, 'valid_until', valid_until)) FROM conformance_certificates WHERE run_id = $1`,
+				l.Run, conformance.CertificateIssued)
+			batch.Queue(`UPDATE conformance_runs SET reason = $2 WHERE id = $1 AND NOT EXISTS (SELECT FROM conformance_certificates WHERE run_id = $1)`, l.Run, conformance.SettingsChanged)
 		}
 		if came.Verdict == "nonconformant" {
 			batch.Queue(`
 				UPDATE conformance_certificates SET ended_at = now(), ended_by = $1
 				WHERE ended_at IS NULL AND integration_id = (SELECT integration_id FROM conformance_runs WHERE id = $1)`, l.Run).
 				Exec(func(made pgconn.CommandTag) error {
-					ended = made.RowsAffected() > 0
+					effect.Ended = made.RowsAffected() > 0
 					return nil
 				})
 			batch.Queue(`
@@ -177,7 +187,10 @@ func (r *Runs) Finish(ctx context.Context, l conformance.Lease, came conformance
 		queueJudged(batch, l.Run, came.Judged)
 		return tx.SendBatch(ctx, batch).Close()
 	})
-	return ended && err == nil, err
+	if err != nil {
+		effect = conformance.Effect{}
+	}
+	return effect, err
 }
 
 // encodeJSON encodes a list as JSON for PostgreSQL, which cannot store NUL.
@@ -226,7 +239,7 @@ func (r *Runs) Recover(ctx context.Context) error {
 func (r *Runs) AskForRechecks(ctx context.Context, from time.Time, pause, within time.Duration) error {
 	ids, err := queryAll(ctx, r.pool, pgx.RowTo[uuid.UUID], `
 		SELECT i.id FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id
-		WHERE c.valid_until > now() AND c.base_url = i.base_url AND i.deleted_at IS NULL ORDER BY i.id`)
+		WHERE c.valid_until > now() AND `+certifiedSettings+` AND i.deleted_at IS NULL ORDER BY i.id`)
 	if err != nil || len(ids) == 0 {
 		return err
 	}

@@ -72,11 +72,11 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 const isLast = `EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = $1 AND p.sent_at = $2)`
 
 const (
-	insertSlots = `INSERT INTO slots AS s (variation_id, availability_id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing, news_at)`
+	insertSlots = `INSERT INTO slots AS s (variation_id, availability_id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing, news_at, answered_at)`
 	replaceSlot = `
 		ON CONFLICT (variation_id, availability_id) DO UPDATE
 		SET local_date = EXCLUDED.local_date, starts_at = EXCLUDED.starts_at, ends_at = EXCLUDED.ends_at, status = EXCLUDED.status,
-			vacancies = EXCLUDED.vacancies, capacity = EXCLUDED.capacity, unit_pricing = EXCLUDED.unit_pricing, news_at = EXCLUDED.news_at`
+			vacancies = EXCLUDED.vacancies, capacity = EXCLUDED.capacity, unit_pricing = EXCLUDED.unit_pricing, news_at = EXCLUDED.news_at, answered_at = EXCLUDED.answered_at`
 )
 
 // slotAge is when a slot's row last changed, by a partner's answer or by a booking.
@@ -85,7 +85,7 @@ const slotAge = `greatest(s.news_at, s.changed_at)`
 // storeSlots writes slots that are new, or that differ and are not newer than the pull. The
 // differences are found first, because a conflict's WHERE would lock and log every row.
 const storeSlots = insertSlots + `
-	SELECT $1, n.*, $2
+	SELECT $1, n.*, $2, $2
 	FROM (
 		SELECT id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing::jsonb
 		FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::int[], $9::int[], $10::text[])
@@ -273,7 +273,7 @@ func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time
 
 func writeSlot(ctx context.Context, tx pgx.Tx, slot domain.Slot) error {
 	batch := &pgx.Batch{}
-	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`+replaceSlot,
+	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`+replaceSlot,
 		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.SentAt)
 	batch.Queue(setCapacity, slot.VariationID)
 	if own := ownCurrencies(slot); own != nil {

@@ -24,7 +24,7 @@ var (
 	integrationIs  = describe("marketplace_integration_info", "Always 1, with the integration's mode: live or test.", "integration", "mode")
 	degraded       = describe("marketplace_integration_degraded", "1 while the partner is DEGRADED.", "integration")
 	withheld       = describe("marketplace_integration_withheld", "1 while activities are not listed because a required certificate or approval is missing.", "integration")
-	certificate    = describe("marketplace_integration_certificate_ended", "1 while the last certificate is no longer valid, by reason: breach, expired or address_changed.", "integration", "reason")
+	certificate    = describe("marketplace_integration_certificate_ended", "1 while the last certificate is no longer valid, by reason: breach, expired or settings_changed.", "integration", "reason")
 	goLive         = describe("marketplace_integration_go_live_requested", "1 while the partner waits for the approval to go live.", "integration")
 	breachSince    = describe("marketplace_integration_breach_since_timestamp_seconds", "Since when the partner breaks a rule of the contract, for rules that were broken in the last day.", "integration", "rule", "clause", "level")
 	failures       = describe("marketplace_integration_failures_total", "Failed calls to the partner, of all replicas.", "integration")

@@ -12,6 +12,7 @@ import (
 	"github.com/riverqueue/river"
 
 	"partnerkit.dev/marketplace/internal/catalog"
+	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/job"
 )
@@ -195,6 +196,15 @@ func (w *Worker) sales(ctx context.Context, j *river.Job[job.Sales]) error {
 		days = domain.SalesDays
 	}
 	return w.Store.CountSales(ctx, j.Args.Due, days)
+}
+
+// seats stores the breaches of partners that do not count the marketplace's holds and bookings.
+func (w *Worker) seats(ctx context.Context, j *river.Job[job.Seats]) error {
+	found, err := w.Store.Partners.UncountedSeats(ctx, j.Args.Due)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return conformance.KeepBreaches(ctx, w.Store.Partners, found, w.Log)
 }
 
 // dropPastSlots deletes the slots of days that have ended in every time zone.

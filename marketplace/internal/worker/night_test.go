@@ -153,8 +153,8 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 		ids[i] = made.ID
 	}
 	// As after a full run for each of them, long ago.
-	pgtest.Exec(t, b.store, `INSERT INTO conformance_certificates (integration_id, run_id, base_url, jws, issued_at, valid_until)
-		SELECT id, gen_random_uuid(), base_url, 'x', now(), now() + interval '60 days' FROM integrations`)
+	pgtest.Exec(t, b.store, `INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+		SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, 'x', now(), now() + interval '60 days' FROM integrations`)
 	var broken []uuid.UUID
 	for i := range form.broken {
 		at := i * form.partners / form.broken

@@ -64,6 +64,7 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, river.WorkFunc(w.runIncremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
 	river.AddWorker(kinds, river.WorkFunc(w.sales))
+	river.AddWorker(kinds, river.WorkFunc(w.seats))
 	river.AddWorker(kinds, river.WorkFunc(w.sweep))
 	river.AddWorker(kinds, river.WorkFunc(w.events))
 	river.AddWorker(kinds, river.WorkFunc(func(ctx context.Context, j *river.Job[job.Confirm]) error {

@@ -27,6 +27,8 @@ const (
 	// salesCounts is how often the bookings of today and yesterday are counted. All kept days are
 	// counted every hour, because the state of a booking may change later.
 	salesCounts = time.Minute
+	// seatCounts is how often partners' vacancies are compared with own bookings.
+	seatCounts = 5 * time.Minute
 	// ratesAt is half an hour after the European Central Bank publishes its rates at 16:00 in
 	// Frankfurt in winter.
 	ratesAt    = 15*time.Hour + 30*time.Minute
@@ -57,6 +59,7 @@ func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Scheduled: job.Scheduled{Due: due}} }},
 		{w.everyRates(), ratesAt, func(due time.Time) river.JobArgs { return job.Rates{Scheduled: job.Scheduled{Due: due}} }},
 		{salesCounts, 0, func(due time.Time) river.JobArgs { return job.Sales{Scheduled: job.Scheduled{Due: due}} }},
+		{seatCounts, 0, func(due time.Time) river.JobArgs { return job.Seats{Scheduled: job.Scheduled{Due: due}} }},
 		{cleanUps, cleanUps / 2, func(due time.Time) river.JobArgs { return job.CleanUp{Scheduled: job.Scheduled{Due: due}} }},
 	}
 	made, err := gocron.NewScheduler(gocron.WithLocation(time.UTC), gocron.WithClock(w.Clock))

@@ -55,6 +55,7 @@ type trackedSlot struct {
 	left    *int // vacancies when it was last seen
 	status  string
 	pending []event
+	busy    time.Time // until when its latest call lasted
 }
 
 // event is a call or an expiry that may have moved seats of a slot since it was last seen.
@@ -62,6 +63,7 @@ type event struct {
 	on   platform.Case
 	hold *hold
 	ends time.Time
+	met  bool // another call about the slot was made at the same time
 }
 
 // move is a number of seats that left a slot's vacancies in one case. It is negative for seats that
@@ -130,7 +132,7 @@ func (s *tracker) expire(c *call) {
 	for _, h := range s.holds {
 		if h.state == client.Held && !h.expires.IsZero() && h.expires.Before(s.now) {
 			h.state = client.Expired
-			s.happens(event{platform.OnExpiry, h, c.Started}, h.slot)
+			s.happens(event{on: platform.OnExpiry, hold: h, ends: c.Started}, c.Started, h.slot)
 		}
 	}
 }
@@ -142,8 +144,11 @@ func (s *tracker) slot(id slotID) *trackedSlot {
 	return s.slots[id]
 }
 
-func (s *tracker) happens(e event, id slotID) {
+func (s *tracker) happens(e event, began time.Time, id slotID) {
 	slot := s.slot(id)
+	if e.met = began.Before(slot.busy); e.ends.After(slot.busy) {
+		slot.busy = e.ends
+	}
 	slot.pending = append(slot.pending, e)
 }
 
@@ -183,7 +188,7 @@ func day(text string) string {
 }
 
 func (s *tracker) recordSlot(slot *trackedSlot, id slotID, left *int, c *call) {
-	if left != nil && slot.left != nil && isSingle(slot.pending) && !slot.pending[0].ends.After(c.Started) {
+	if left != nil && slot.left != nil && isSingle(slot.pending) && !slot.pending[0].met && !slot.busy.After(c.Started) {
 		m := move{slot.pending[0], id, *slot.left - *left}
 		s.moves = append(s.moves, m)
 		if m.seats < 0 && m.on == failed+platform.OnCancel { // it took effect
@@ -193,7 +198,10 @@ func (s *tracker) recordSlot(slot *trackedSlot, id slotID, left *int, c *call) {
 			m.hold.taken = &m.seats
 		}
 	}
-	slot.left, slot.pending = left, nil
+	if slot.pending = nil; slot.busy.After(c.Started) { // a call that was under way may move them after this reading
+		left = nil
+	}
+	slot.left = left
 }
 
 // isSingle reports whether a single event happened. Refused calls with several wrong keys count as
@@ -213,7 +221,7 @@ func (s *tracker) meet(c *call, on platform.Case, h *hold) {
 		if !c.succeeded2xx() && slices.Contains([]platform.Case{platform.OnReserve, platform.OnConfirm, platform.OnRelease, platform.OnCancel}, on) {
 			on = failed + on
 		}
-		s.happens(event{on, h, c.Started.Add(c.Took)}, h.slot)
+		s.happens(event{on: on, hold: h, ends: c.Started.Add(c.Took)}, c.Started, h.slot)
 	}
 	s.met = append(s.met, m)
 }
@@ -224,7 +232,7 @@ func wasActedOn(c *call) bool { return c.hasGoodKey() || c.succeeded2xx() }
 // recordUnknownCode notes a call that was refused because of its key.
 func (s *tracker) recordUnknownCode(c *call, h *hold) {
 	if h != nil && c.Status == http.StatusUnauthorized {
-		s.happens(event{unknownCodes(c.endpoint), h, c.Started.Add(c.Took)}, h.slot)
+		s.happens(event{on: unknownCodes(c.endpoint), hold: h, ends: c.Started.Add(c.Took)}, c.Started, h.slot)
 	}
 }
 

@@ -58,6 +58,7 @@ func (l *learner) quirks(s *tracker, products []product, noHolds bool) (found []
 			found[i].Quirk = platform.Quirk{On: found[i].On, Does: platform.Nothing}
 		}
 	}
+	found = append(found, l.races(noHolds)...)
 	for _, again := range []struct {
 		what  platform.Reuse
 		times int
@@ -202,8 +203,8 @@ func explainMoves(on platform.Case, moves []move, wrong map[[2]string][]move, pr
 				fits++
 			}
 		}
-		const nearly = 0.9 // other callers book too
-		if float64(fits) < nearly*float64(len(moves)) || fits <= lawful {
+		const nearly = 0.9                                                                      // other callers book too
+		if float64(fits) < nearly*float64(len(moves)) || 2*(fits-lawful) <= len(moves)-lawful { // it must explain most of what is wrong
 			continue
 		}
 		q := platform.Quirk{On: on, Takes: amount}

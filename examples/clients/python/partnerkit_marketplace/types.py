@@ -451,15 +451,19 @@ class Admission(TypedDict):
     certification: Literal['off', 'advise', 'require']
     # The policy that operators have set for this integration; null: the marketplace's.
     certification_own: Literal['off', 'advise', 'require', None]
-    # The partner's request to go live. A declined partner may ask again.
-    go_live: Literal['none', 'requested', 'approved', 'declined']
+    # The policy that operators had set for this integration until base_url, auth_type or handles_ticket_delivery
+    # changed; null without one, and once operators have set the policy again. A change does not end `require`.
+    certification_ended: Literal['off', 'advise', None]
+    # The partner's request to go live. ended: it was approved, and base_url, auth_type or handles_ticket_delivery
+    # has changed since. A partner that was declined, or whose approval ended, may ask again.
+    go_live: Literal['none', 'requested', 'approved', 'declined', 'ended']
     # The activities are not listed until an operator has approved the integration.
     approval_required: bool
     # When the partner asked; null if it has not.
     go_live_requested_at: str | None
-    # When an operator approved or declined; null without a decision.
+    # When an operator approved or declined, or the approval ended; null without a decision.
     go_live_decided_at: str | None
-    # The operator's reason; null without one.
+    # The operator's reason, or the settings whose change ended the approval; null without one.
     go_live_reason: str | None
 
 
@@ -851,11 +855,26 @@ class CallsAnswer(TypedDict):
     pagination: Pagination
 
 
+class CertificationRequestSettings(TypedDict):
+    """The settings that the operator looked at. If the integration has others by now, the answer is a 409. Without it, those in force."""
+
+    # The address of the partner's endpoints: http or https, optionally with a path, without user information, query
+    # or fragment (AUTH-4).
+    base_url: str
+    # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+    auth_type: Literal['bearer', 'api_key']
+    # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+    handles_ticket_delivery: bool
+
+
 class CertificationRequest(TypedDict):
     """The integration's own certification policy."""
 
     # null or absent: the marketplace's policy.
     certification: NotRequired[Literal['off', 'advise', 'require', None]]
+    # The settings that the operator looked at. If the integration has others by now, the answer is a 409. Without
+    # it, those in force.
+    settings: NotRequired[CertificationRequestSettings | None]
 
 
 class ChangeRequest(TypedDict):
@@ -869,7 +888,8 @@ class ChangeRequest(TypedDict):
     # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
     auth_type: NotRequired[Literal['bearer', 'api_key', None]]
     # The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing
-    # spaces.
+    # spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it
+    # was given for.
     auth_key: NotRequired[str | None]
     # A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It
     # needs client_key. An empty text removes the stored one.
@@ -1354,6 +1374,18 @@ class Exchange(TypedDict):
     bad_input: NotRequired[bool]
 
 
+class GoLiveRequestSettings(TypedDict):
+    """The settings that the operator looked at. If the integration has others by now, the answer is a 409. Without it, those in force."""
+
+    # The address of the partner's endpoints: http or https, optionally with a path, without user information, query
+    # or fragment (AUTH-4).
+    base_url: str
+    # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+    auth_type: Literal['bearer', 'api_key']
+    # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+    handles_ticket_delivery: bool
+
+
 class GoLiveRequest(TypedDict):
     """The decision about a request to go live."""
 
@@ -1361,6 +1393,9 @@ class GoLiveRequest(TypedDict):
     approve: bool
     # For the partner.
     reason: NotRequired[str | None]
+    # The settings that the operator looked at. If the integration has others by now, the answer is a 409. Without
+    # it, those in force.
+    settings: NotRequired[GoLiveRequestSettings | None]
 
 
 class HealthChangesItem(TypedDict):
@@ -1413,10 +1448,10 @@ class IntegrationCallsItem(TypedDict):
 class IntegrationCertificationEnded(TypedDict):
     """When and why the last certificate ended; null while it is valid, and without one."""
 
-    # breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was
-    # tested.
-    reason: Literal['breach', 'expired', 'address_changed']
-    # When it ended; null if base_url changed.
+    # breach: a later run found one. expired: its time has passed. settings_changed: base_url, auth_type or
+    # handles_ticket_delivery is not the one that was tested.
+    reason: Literal['breach', 'expired', 'settings_changed']
+    # When it ended; null if a setting changed at a time that is not recorded.
     at: str | None
     # The run that found the breach; null for other reasons.
     run_id: str | None
@@ -1906,9 +1941,12 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     certificate_until: str | None
     # Since when the partner waits for the approval to go live; null if it does not.
     go_live_requested_at: str | None
+    # What a change of base_url, auth_type or handles_ticket_delivery has ended, and no operator has decided since:
+    # go_live (the approval), certification (the integration's own policy).
+    admission_ended: list[Literal['go_live', 'certification']]
     # Why the certificate has ended: breach (a later run found one), expired (its time has passed) or
-    # address_changed (base_url is another one); null while it is valid.
-    certificate_ended: Literal['breach', 'expired', 'address_changed', None]
+    # settings_changed (base_url, auth_type or handles_ticket_delivery is another one); null while it is valid.
+    certificate_ended: Literal['breach', 'expired', 'settings_changed', None]
 
 
 class OverviewAnswerDataOldestSync(TypedDict):
@@ -2007,7 +2045,8 @@ class OverviewAnswerData(TypedDict):
     # How many there are.
     integrations: int
     # Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have
-    # late slots, or whose certificate ends: at most a hundred.
+    # late slots, whose certificate ends, or whose approval or own policy a change of settings ended: at most a
+    # hundred.
     integrations_needing_attention: list[OverviewAnswerDataIntegrationsNeedingAttentionItem]
     # The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced.
     oldest_sync: OverviewAnswerDataOldestSync | None
@@ -2061,8 +2100,11 @@ class PartnerEventsAnswerDataEventsItemData(TypedDict):
     run_id: NotRequired[str]
     # certificate.issued: its last moment.
     valid_until: NotRequired[str]
-    # certificate.ended: breach, expired or address_changed. go_live: what the operator wrote.
+    # certificate.ended: breach, expired or settings_changed. certification.ended (the integration's own policy) and
+    # go_live.ended: settings_changed. Other go_live: what the operator wrote.
     reason: NotRequired[str]
+    # settings_changed: the settings that changed.
+    settings: NotRequired[list[Literal['base_url', 'auth_type', 'handles_ticket_delivery']]]
 
 
 class PartnerEventsAnswerDataEventsItem(TypedDict):
@@ -2072,7 +2114,7 @@ class PartnerEventsAnswerDataEventsItem(TypedDict):
     # (GEN-5).
     at: str
     # What happened.
-    type: Literal['certificate.issued', 'certificate.ended', 'go_live.approved', 'go_live.declined']
+    type: Literal['certificate.issued', 'certificate.ended', 'certification.ended', 'go_live.approved', 'go_live.declined', 'go_live.ended']
     # What is known of it.
     data: PartnerEventsAnswerDataEventsItemData
 
@@ -2248,7 +2290,7 @@ class ResellerError(TypedDict):
     code: int
     # A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's
     # OpenAPI document says what each means and whether to retry.
-    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
+    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
     # The conformance run that is under way, in the 409 to a request for another one.
     run_id: NotRequired[str]
     # false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
@@ -2497,7 +2539,8 @@ class TestRequest(TypedDict):
     # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
     auth_type: NotRequired[Literal['bearer', 'api_key', None]]
     # The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing
-    # spaces.
+    # spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it
+    # was given for.
     auth_key: NotRequired[str | None]
     # A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It
     # needs client_key. An empty text removes the stored one.

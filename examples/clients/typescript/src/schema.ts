@@ -1225,6 +1225,9 @@ export interface paths {
          * @description A new `base_url`, `auth_type`, `auth_key` or `client_certificate` is tested first, as by `POST …/test`. If the partner does not work with it, nothing changes
          *     and the answer is a 422 with the partner's answer. With `"force": true` it is stored without a test. Calls in progress keep the settings
          *     that they were sent with; every later call uses the new ones.
+         *
+         *     A stored key is sent only to the origin (scheme, host and port) that it was given for. A `base_url` with another one needs `auth_key`
+         *     in the same request; without it the answer is a 422 with `key_required`, also with `force`.
          */
         patch: operations["changeIntegration"];
         trace?: never;
@@ -1241,7 +1244,8 @@ export interface paths {
         /**
          * Test the connection to a partner
          * @description Calls `GET /products?limit=1`, then availability of the first option of the product, with the settings of the body in place of those that
-         *     are stored. Nothing is stored, and the partner's health does not change. At most 30 tests a minute for an account and for a host.
+         *     are stored. Nothing is stored, and the partner's health does not change. At most 30 tests a minute for an account and for a host. A
+         *     `base_url` with another origin than the stored key was given for needs `auth_key`; without it the answer is a 422 with `key_required`.
          */
         post: operations["testIntegration"];
         delete?: never;
@@ -1705,7 +1709,7 @@ export interface components {
              * @description A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's OpenAPI document says what each means and whether to retry.
              * @enum {string}
              */
-            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
+            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
              * Service identifier
              * Format: uuid
@@ -2852,7 +2856,8 @@ export interface components {
          *             "slots_late": true,
          *             "certificate_until": null,
          *             "certificate_ended": null,
-         *             "go_live_requested_at": null
+         *             "go_live_requested_at": null,
+         *             "admission_ended": []
          *           }
          *         ],
          *         "oldest_sync": {
@@ -2961,7 +2966,7 @@ export interface components {
                 }[];
                 /** @description How many there are. */
                 integrations: number;
-                /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, or whose certificate ends: at most a hundred. */
+                /** @description Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have late slots, whose certificate ends, or whose approval or own policy a change of settings ended: at most a hundred. */
                 integrations_needing_attention: {
                     /**
                      * Service identifier
@@ -3010,11 +3015,13 @@ export interface components {
                      * @description Since when the partner waits for the approval to go live; null if it does not.
                      */
                     go_live_requested_at: string | null;
+                    /** @description What a change of base_url, auth_type or handles_ticket_delivery has ended, and no operator has decided since: go_live (the approval), certification (the integration's own policy). */
+                    admission_ended: ("go_live" | "certification")[];
                     /**
-                     * @description Why the certificate has ended: breach (a later run found one), expired (its time has passed) or address_changed (base_url is another one); null while it is valid.
+                     * @description Why the certificate has ended: breach (a later run found one), expired (its time has passed) or settings_changed (base_url, auth_type or handles_ticket_delivery is another one); null while it is valid.
                      * @enum {string|null}
                      */
-                    certificate_ended: "breach" | "expired" | "address_changed" | null;
+                    certificate_ended: "breach" | "expired" | "settings_changed" | null;
                 }[];
                 /** @description The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced. */
                 oldest_sync: {
@@ -4042,6 +4049,7 @@ export interface components {
          *             "admission": {
          *               "certification": "require",
          *               "certification_own": null,
+         *               "certification_ended": null,
          *               "go_live": "requested",
          *               "approval_required": true,
          *               "go_live_requested_at": "2026-07-01T09:00:00Z",
@@ -4169,7 +4177,12 @@ export interface components {
          * Body of PUT /operator/integrations/{integration}/certification
          * @description The integration's own certification policy.
          * @example {
-         *       "certification": "require"
+         *       "certification": "require",
+         *       "settings": {
+         *         "base_url": "https://api.example.com/partner",
+         *         "auth_type": "bearer",
+         *         "handles_ticket_delivery": true
+         *       }
          *     }
          * @example {
          *       "certification": null
@@ -4181,6 +4194,26 @@ export interface components {
              * @enum {string|null}
              */
             certification?: "off" | "advise" | "require" | null;
+            /** @description The settings that the operator looked at. If the integration has others by now, the answer is a 409. Without it, those in force. */
+            settings?: {
+                /**
+                 * Base URL
+                 * Format: uri
+                 * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
+                 */
+                base_url: string;
+                /**
+                 * Auth type
+                 * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+                 * @enum {string}
+                 */
+                auth_type: "bearer" | "api_key";
+                /**
+                 * Handles ticket delivery
+                 * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+                 */
+                handles_ticket_delivery: boolean;
+            } | null;
         };
         /**
          * Answer of GET /partner-integrations/{integration}
@@ -4233,6 +4266,7 @@ export interface components {
          *         "admission": {
          *           "certification": "advise",
          *           "certification_own": null,
+         *           "certification_ended": null,
          *           "go_live": "approved",
          *           "approval_required": false,
          *           "go_live_requested_at": "2026-06-30T23:10:00Z",
@@ -4255,7 +4289,12 @@ export interface components {
          * Body of POST /operator/integrations/{integration}/go-live
          * @description The decision about a request to go live.
          * @example {
-         *       "approve": true
+         *       "approve": true,
+         *       "settings": {
+         *         "base_url": "https://api.example.com/partner",
+         *         "auth_type": "bearer",
+         *         "handles_ticket_delivery": true
+         *       }
          *     }
          * @example {
          *       "approve": false,
@@ -4267,6 +4306,26 @@ export interface components {
             approve: boolean;
             /** @description For the partner. */
             reason?: string | null;
+            /** @description The settings that the operator looked at. If the integration has others by now, the answer is a 409. Without it, those in force. */
+            settings?: {
+                /**
+                 * Base URL
+                 * Format: uri
+                 * @description The address of the partner's endpoints: http or https, optionally with a path, without user information, query or fragment (AUTH-4).
+                 */
+                base_url: string;
+                /**
+                 * Auth type
+                 * @description How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
+                 * @enum {string}
+                 */
+                auth_type: "bearer" | "api_key";
+                /**
+                 * Handles ticket delivery
+                 * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
+                 */
+                handles_ticket_delivery: boolean;
+            } | null;
         };
         /**
          * Body of POST /operator/integrations/{integration}/sync
@@ -4504,6 +4563,7 @@ export interface components {
          *           "admission": {
          *             "certification": "advise",
          *             "certification_own": null,
+         *             "certification_ended": null,
          *             "go_live": "approved",
          *             "approval_required": false,
          *             "go_live_requested_at": "2026-06-30T23:10:00Z",
@@ -4552,8 +4612,8 @@ export interface components {
          *       "auth_key": "k-example-2"
          *     }
          * @example {
-         *       "base_url": "https://api.example.com/partner/v3",
-         *       "force": true
+         *       "base_url": "https://new.example.com/partner",
+         *       "auth_key": "k-example-2"
          *     }
          */
         ChangeRequest: {
@@ -4571,7 +4631,7 @@ export interface components {
              * @enum {string|null}
              */
             auth_type?: "bearer" | "api_key" | null;
-            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. */
+            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it was given for. */
             auth_key?: string | null;
             /** @description A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It needs client_key. An empty text removes the stored one. */
             client_certificate?: string | null;
@@ -4608,7 +4668,7 @@ export interface components {
              * @enum {string|null}
              */
             auth_type?: "bearer" | "api_key" | null;
-            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. */
+            /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it was given for. */
             auth_key?: string | null;
             /** @description A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It needs client_key. An empty text removes the stored one. */
             client_certificate?: string | null;
@@ -5208,7 +5268,7 @@ export interface components {
                      * @description What happened.
                      * @enum {string}
                      */
-                    type: "certificate.issued" | "certificate.ended" | "go_live.approved" | "go_live.declined";
+                    type: "certificate.issued" | "certificate.ended" | "certification.ended" | "go_live.approved" | "go_live.declined" | "go_live.ended";
                     /** @description What is known of it. */
                     data: {
                         /** @description certificate.issued: the run that earned it. certificate.ended: the run that found the breach or issued the expired certificate. */
@@ -5219,8 +5279,10 @@ export interface components {
                          * @description certificate.issued: its last moment.
                          */
                         valid_until?: string;
-                        /** @description certificate.ended: breach, expired or address_changed. go_live: what the operator wrote. */
+                        /** @description certificate.ended: breach, expired or settings_changed. certification.ended (the integration's own policy) and go_live.ended: settings_changed. Other go_live: what the operator wrote. */
                         reason?: string;
+                        /** @description settings_changed: the settings that changed. */
+                        settings?: ("base_url" | "auth_type" | "handles_ticket_delivery")[];
                     };
                 }[];
                 /** @description For after. It stays the same while there is no news. */
@@ -6553,6 +6615,7 @@ export interface components {
          * @example {
          *       "certification": "require",
          *       "certification_own": null,
+         *       "certification_ended": null,
          *       "go_live": "requested",
          *       "approval_required": true,
          *       "go_live_requested_at": "2026-07-01T09:00:00Z",
@@ -6572,10 +6635,15 @@ export interface components {
              */
             certification_own: "off" | "advise" | "require" | null;
             /**
-             * @description The partner's request to go live. A declined partner may ask again.
+             * @description The policy that operators had set for this integration until base_url, auth_type or handles_ticket_delivery changed; null without one, and once operators have set the policy again. A change does not end `require`.
+             * @enum {string|null}
+             */
+            certification_ended: "off" | "advise" | null;
+            /**
+             * @description The partner's request to go live. ended: it was approved, and base_url, auth_type or handles_ticket_delivery has changed since. A partner that was declined, or whose approval ended, may ask again.
              * @enum {string}
              */
-            go_live: "none" | "requested" | "approved" | "declined";
+            go_live: "none" | "requested" | "approved" | "declined" | "ended";
             /** @description The activities are not listed until an operator has approved the integration. */
             approval_required: boolean;
             /**
@@ -6587,10 +6655,10 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description When an operator approved or declined; null without a decision.
+             * @description When an operator approved or declined, or the approval ended; null without a decision.
              */
             go_live_decided_at: string | null;
-            /** @description The operator's reason; null without one. */
+            /** @description The operator's reason, or the settings whose change ended the approval; null without one. */
             go_live_reason: string | null;
         };
         /**
@@ -6642,6 +6710,7 @@ export interface components {
          *       "admission": {
          *         "certification": "advise",
          *         "certification_own": null,
+         *         "certification_ended": null,
          *         "go_live": "approved",
          *         "approval_required": false,
          *         "go_live_requested_at": "2026-06-30T23:10:00Z",
@@ -6776,14 +6845,14 @@ export interface components {
                 /** @description When and why the last certificate ended; null while it is valid, and without one. */
                 ended: {
                     /**
-                     * @description breach: a later run found one. expired: its time has passed. address_changed: base_url is not the one that was tested.
+                     * @description breach: a later run found one. expired: its time has passed. settings_changed: base_url, auth_type or handles_ticket_delivery is not the one that was tested.
                      * @enum {string}
                      */
-                    reason: "breach" | "expired" | "address_changed";
+                    reason: "breach" | "expired" | "settings_changed";
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description When it ended; null if base_url changed.
+                     * @description When it ended; null if a setting changed at a time that is not recorded.
                      */
                     at: string | null;
                     /**
@@ -8012,7 +8081,23 @@ export interface components {
                 "application/json": components["schemas"]["ResellerError"];
             };
         };
-        /** @description The partner does not work with the new settings, which were not stored; `error` has the partner's answer. */
+        /** @description The `base_url` has another origin than the stored key was given for, and the body has no `auth_key`. Nothing was called. */
+        KeyRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestID"];
+                "RateLimit-Limit": components["headers"]["RateLimit"];
+                "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ResellerError"];
+            };
+        };
+        /**
+         * @description The partner does not work with the new settings, which were not stored; `error` has the partner's answer. Or `base_url` has another
+         *     origin, and the body has no `auth_key`.
+         */
         TestFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestID"];
@@ -10509,7 +10594,7 @@ export interface operations {
                 /** @description Only this policy in force. */
                 certification?: "off" | "advise" | "require";
                 /** @description Only this state of the request to go live. */
-                go_live?: "none" | "requested" | "approved" | "declined";
+                go_live?: "none" | "requested" | "approved" | "declined" | "ended";
                 /** @description Only partners with a failed rule of this endpoint. */
                 endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
                 /** @description Whether to answer only with partners that have a failed rule. */
@@ -10553,7 +10638,7 @@ export interface operations {
                 /** @description Only this policy in force. */
                 certification?: "off" | "advise" | "require";
                 /** @description Only this state of the request to go live. */
-                go_live?: "none" | "requested" | "approved" | "declined";
+                go_live?: "none" | "requested" | "approved" | "declined" | "ended";
                 /** @description Only partners with a failed rule of this endpoint. */
                 endpoint?: "products" | "availability" | "reserve" | "confirm" | "release" | "cancel";
                 /** @description Whether to answer only with partners that have a failed rule. */
@@ -10623,6 +10708,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
@@ -11010,6 +11096,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["KeyRequired"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
