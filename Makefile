@@ -103,12 +103,13 @@ selftest: need-go ## prove: test the suite with every defect and variant of the 
 selftest-short: ## prove: test the suite with one defect for each rule, and a sample of the rest
 	@$(MAKE) --no-print-directory selftest SELFTESTFLAGS='--fast --sample 6 $(SELFTESTFLAGS)'
 
-# A new partner is certified in the browser, partners are checked again for a night, and other
-# makers' tools generate clients and judge pages. Each takes minutes, mostly waiting.
+# A new partner is certified in the browser, partners are checked again for a night, other makers'
+# tools generate clients and judge pages, and the service starts in hostile surroundings, one by one.
+# Each takes minutes, mostly waiting.
 .PHONY: journeys
 journeys: need-go ## prove: run the tests that take minutes
 	@echo "== journeys"
-	@JOURNEYS=1 CGO_ENABLED=0 go test -v -count=1 -timeout 30m -run 'ANewPartner|ClientsInOtherLanguages/generators|ANightFinds|Lighthouse' $(TESTFLAGS) ./examples ./marketplace/internal/worker ./marketplace/internal/console
+	@JOURNEYS=1 CGO_ENABLED=0 go test -v -count=1 -timeout 30m -run 'ANewPartner|ClientsInOtherLanguages/generators|ANightFinds|Lighthouse|HostileSurroundings' $(TESTFLAGS) ./examples ./marketplace/cmd/marketplace ./marketplace/internal/worker ./marketplace/internal/console
 
 # The full form of what `make test` does briefly: a partner with 50 other customers SOAKRUNS times,
 # and again with each of three defects; every network fault, lost race and hostile answer; every defect of the

@@ -3,6 +3,7 @@ module partnerkit.dev/internal
 go 1.26.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/agext/levenshtein v1.2.3
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.23.0

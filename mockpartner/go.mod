@@ -18,6 +18,7 @@ require (
 )
 
 require (
+	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/chromedp/cdproto v0.159.0 // indirect
 	github.com/gofrs/flock v0.13.0 // indirect
 )

@@ -3,6 +3,7 @@ package suite
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type Config struct {
 	ClockURL              string                                                               // "": the target's clock cannot be moved
 	IncludeSlow           bool                                                                 // wait for holds to expire if the clock cannot be moved; else only holds that expire within a minute are waited for
 	RootCAs               *x509.CertPool                                                       // nil: the system's certificates
+	ClientCertificate     *tls.Certificate                                                     // sent to a partner that asks for one; nil: none
 	PublicOnly            bool                                                                 // never call an address that is not public, whatever name resolves to it
 	Dial                  func(ctx context.Context, network, address string) (net.Conn, error) // how to connect to the partner; nil: over the network
 	MaxDuration           time.Duration                                                        // 0: DefaultMaxDuration; waiting for holds and undoing holds and bookings are added to it

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"slices"
 	"time"
@@ -38,7 +39,7 @@ type run struct {
 func newRun(halt context.Context, config Config) *run {
 	client := probe.NewClient(probe.Config{
 		BaseURL: config.BaseURL, AuthType: config.AuthType, AuthKey: config.AuthKey,
-		RootCAs: config.RootCAs, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly, Dial: config.Dial,
+		RootCAs: config.RootCAs, Certificate: config.ClientCertificate, UserAgent: UserAgent(config.Version), MaxRPS: config.Bounds.MaxRPS, PublicOnly: config.PublicOnly, Dial: config.Dial,
 		WebhookSecret: config.Webhooks.secret(),
 	})
 	r := &run{
@@ -48,7 +49,7 @@ func newRun(halt context.Context, config Config) *run {
 		coverage: coverage{covered: map[string]map[plan.Dimension]map[string]bool{}},
 	}
 	r.choice, _ = plan.Choose(config.LabelFilter, config.Rules) // the configuration was checked
-	clock := partner.NewClock(config.ClockURL, config.RootCAs)
+	clock := partner.NewClock(config.ClockURL, config.RootCAs, config.ClientCertificate)
 	config.Ledger.SetClock(clock.Now)
 	r.player = scenario.NewPlayer(scenario.Config{
 		Client: client, Ledger: config.Ledger, Clock: clock, Time: partner.NewTime(halt, config.MaxDuration),
@@ -67,8 +68,8 @@ func UserAgent(version string) string { return "partnerkit-conformance/" + versi
 
 // ClockAhead returns how far the clock at that address is ahead of this machine's. It returns 0 if
 // the address is "".
-func ClockAhead(ctx context.Context, address string, roots *x509.CertPool) (time.Duration, error) {
-	clock := partner.NewClock(address, roots)
+func ClockAhead(ctx context.Context, address string, roots *x509.CertPool, certificate *tls.Certificate) (time.Duration, error) {
+	clock := partner.NewClock(address, roots, certificate)
 	err := clock.Read(ctx)
 	return clock.Offset(), err
 }

@@ -14,6 +14,7 @@ type Integration struct {
 	Mode                  string              `json:"mode"` // live or test
 	BaseURL               string              `json:"base_url"`
 	AuthType              partnerapi.AuthType `json:"auth_type"`
+	ClientCertificate     *ClientCertificate  `json:"client_certificate"` // nil: the platform requires none
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 	PreviousSecretUntil   time.Time           `json:"previous_webhook_secret_until"` // until when the previous webhook secret is accepted; zero: it is not
 	CreatedAt             time.Time           `json:"created_at"`
@@ -58,6 +59,12 @@ type Integration struct {
 		DecidedAt        time.Time `json:"go_live_decided_at"`   // or when the approval ended; zero: no decision
 		Reason           string    `json:"go_live_reason"`       // of the decision or the end
 	} `json:"admission"`
+}
+
+// ClientCertificate is the certificate with which the marketplace identifies itself to a platform.
+type ClientCertificate struct {
+	Fingerprint string    `json:"fingerprint"` // SHA-256, in hexadecimal digits
+	ExpiresAt   time.Time `json:"expires_at"`
 }
 
 // HourOfCalls counts the calls to a partner in an hour.

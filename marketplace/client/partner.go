@@ -24,12 +24,16 @@ func NewPartner(marketplace string, credentials Credentials, o Options) (*Partne
 
 // Registration describes a platform, so that the marketplace can call it.
 type Registration struct {
-	Name                  string              `json:"name"`                // for people
-	Mode                  string              `json:"mode,omitempty"`      // live or test; "": live
-	BaseURL               string              `json:"base_url"`            // the platform's endpoints are below it
-	AuthType              partnerapi.AuthType `json:"auth_type,omitempty"` // "": Bearer
-	AuthKey               Secret              `json:"auth_key"`            // that the marketplace sends
-	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+	Name     string              `json:"name"`                // for people
+	Mode     string              `json:"mode,omitempty"`      // live or test; "": live
+	BaseURL  string              `json:"base_url"`            // the platform's endpoints are below it
+	AuthType partnerapi.AuthType `json:"auth_type,omitempty"` // "": Bearer
+	AuthKey  Secret              `json:"auth_key"`            // that the marketplace sends
+	// ClientCertificate and ClientKey, in PEM, identify the marketplace to a platform that requires a
+	// client certificate; "": none.
+	ClientCertificate     string `json:"client_certificate,omitempty"`
+	ClientKey             Secret `json:"client_key,omitempty"`
+	HandlesTicketDelivery bool   `json:"handles_ticket_delivery"`
 }
 
 // Registered contains what a platform needs to send webhooks: see NewWebhooks.

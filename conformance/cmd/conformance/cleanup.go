@@ -63,7 +63,7 @@ Exit codes:
 	f.StringVar(&flags.AuthType, "auth-type", "", settings.AuthTypeUsage+"; set it if it differs from the ledger's")
 	f.BoolVar(&flags.force, "force", false, "with --base-url: clean up without verifying that a run with this key at this address wrote the ledger")
 	f.BoolVar(&flags.asJSON, "json", false, "print the results as JSON")
-	registerCompletions(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt")})
+	registerCompletions(command, map[string]cobra.CompletionFunc{"auth-type": oneOf(authTypes), "ca-file": files("pem", "crt"), "client-cert": files("pem", "crt"), "client-key": files("pem", "key")})
 	return command
 }
 
@@ -159,8 +159,8 @@ func (f cleanupFlags) newUndoing(ctx context.Context, account *ledger.Ledger) (u
 	if err != nil {
 		return undo.Undoing{}, err
 	}
-	config := probe.Config{BaseURL: target.BaseURL, AuthType: target.AuthType, AuthKey: f.Key(), RootCAs: target.Roots, UserAgent: suite.UserAgent(cli.Version()), PublicOnly: f.PublicOnly}
-	ahead, err := suite.ClockAhead(ctx, f.ClockURL, config.RootCAs)
+	config := probe.Config{BaseURL: target.BaseURL, AuthType: target.AuthType, AuthKey: f.Key(), RootCAs: target.Roots, Certificate: target.Certificate, UserAgent: suite.UserAgent(cli.Version()), PublicOnly: f.PublicOnly}
+	ahead, err := suite.ClockAhead(ctx, f.ClockURL, config.RootCAs, config.Certificate)
 	if err != nil {
 		return undo.Undoing{}, err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/internal/safetext"
 )
 
@@ -107,7 +107,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	certificate, err := f.certificate()
+	certificate, err := connection.Files{CertFlag: "--tls-cert", Cert: f.tlsCert, KeyFlag: "--tls-key", Key: f.tlsKey}.Load()
 	if err != nil {
 		return err
 	}
@@ -203,25 +203,12 @@ func (f *proxyFlags) check() (*url.URL, error) {
 		return nil, fmt.Errorf("--upstream %w, such as https://partner.example/api", err)
 	case upstream.RawQuery != "" || upstream.ForceQuery || strings.Contains(f.upstream, "#"):
 		return nil, errors.New("--upstream has a query or a fragment: leave out what begins with ? or #")
-	case (f.tlsCert == "") != (f.tlsKey == ""):
-		return nil, errors.New("--tls-cert and --tls-key belong together: give both")
 	case f.mostCalls < 1:
 		return nil, fmt.Errorf("--max-waiting %d: expected 1 or more", f.mostCalls)
 	case f.mostMemory < 1 || f.mostMemory > 1<<20:
 		return nil, fmt.Errorf("--max-memory %d: expected 1 to %d MiB", f.mostMemory, 1<<20)
 	}
 	return upstream, nil
-}
-
-func (f *proxyFlags) certificate() (*tls.Certificate, error) {
-	if f.tlsCert == "" {
-		return nil, nil
-	}
-	certificate, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return nil, fmt.Errorf("--tls-cert %s and --tls-key %s cannot be used (%w): give PEM files of a certificate and its key", f.tlsCert, f.tlsKey, fileerror.Reason(err))
-	}
-	return &certificate, nil
 }
 
 func listen(flag, address string) (net.Listener, error) {

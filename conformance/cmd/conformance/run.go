@@ -75,7 +75,8 @@ environments. The command line takes precedence over the environment, the
 environment over the profile, and the profile over the file's common settings.
 ` + settings.File + ` is read from the working directory. Name the file with --config
 if it sets addresses, files or the key's variable: base-url, clock-url,
-webhook-listen, webhook-url, auth-key-env, ca-file, baseline, report-dir or ledger.
+webhook-listen, webhook-url, auth-key-env, ca-file, client-cert, client-key, baseline,
+report-dir or ledger.
 A repository that you cloned may contain such a file, which must not choose these.
 
 Exit codes:
@@ -120,15 +121,17 @@ Exit codes:
 	}
 	flags.register(command.Flags())
 	registerCompletions(command, map[string]cobra.CompletionFunc{
-		"auth-type":  oneOf(authTypes),
-		"progress":   cobra.FixedCompletions([]string{progressText, progressJSON}, cobra.ShellCompDirectiveNoFileComp),
-		"rule":       someOf(ruleIDs),
-		"profile":    oneOf(func() []string { return flags.sources(command.Flags()).Profiles() }),
-		"report-dir": folders,
-		"reports":    someOf(view.Names),
-		"baseline":   files("yaml", "yml"),
-		"config":     files("yaml", "yml"),
-		"ca-file":    files("pem", "crt"),
+		"auth-type":   oneOf(authTypes),
+		"progress":    cobra.FixedCompletions([]string{progressText, progressJSON}, cobra.ShellCompDirectiveNoFileComp),
+		"rule":        someOf(ruleIDs),
+		"profile":     oneOf(func() []string { return flags.sources(command.Flags()).Profiles() }),
+		"report-dir":  folders,
+		"reports":     someOf(view.Names),
+		"baseline":    files("yaml", "yml"),
+		"config":      files("yaml", "yml"),
+		"ca-file":     files("pem", "crt"),
+		"client-cert": files("pem", "crt"),
+		"client-key":  files("pem", "key"),
 	})
 	return command
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"partnerkit.dev/internal/connection"
 )
 
 const (
@@ -32,12 +34,12 @@ type Clock struct {
 }
 
 // NewClock returns the clock that a PUT to the address moves; "" means this machine's clock.
-func NewClock(address string, roots *x509.CertPool) *Clock {
+func NewClock(address string, roots *x509.CertPool, certificate *tls.Certificate) *Clock {
 	return &Clock{address: address, http: &http.Client{
 		Timeout: clockTimeout,
 		// The user chose the address; the target would choose where a redirect leads.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}},
+		Transport:     &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12, GetClientCertificate: connection.SendCertificate(certificate)}},
 	}}
 }
 

@@ -21,7 +21,7 @@ func TestAClockLeadsTheSuiteToNoOtherAddress(t *testing.T) {
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		target := httptest.NewServer(http.RedirectHandler(inside.URL, status))
 		t.Cleanup(target.Close)
-		err := NewClock(target.URL, nil).Read(t.Context())
+		err := NewClock(target.URL, nil, nil).Read(t.Context())
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("answered ", status)) {
 			t.Errorf("%d: want the redirect itself as the answer, got %v", status, err)
 		}
@@ -40,7 +40,7 @@ func TestAClockThatStandsStillIsStillMovedBeyondATime(t *testing.T) {
 		fmt.Fprintf(w, `{"now": %q}`, stands.Format(time.RFC3339Nano))
 	}))
 	t.Cleanup(target.Close)
-	clock := NewClock(target.URL, nil)
+	clock := NewClock(target.URL, nil, nil)
 	wanted := time.Now().Add(20 * time.Minute)
 	if err := clock.MoveBeyond(t.Context(), wanted); err != nil {
 		t.Fatal(err)

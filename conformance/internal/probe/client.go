@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
@@ -23,6 +24,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -42,12 +44,14 @@ const NoType = "none"
 
 // Config configures a Client.
 type Config struct {
-	BaseURL   *url.URL
-	AuthType  partnerapi.AuthType
-	AuthKey   string
-	RootCAs   *x509.CertPool // nil: the system's certificates
-	UserAgent string
-	MaxRPS    int // maximum number of calls per second; 0: no limit
+	BaseURL  *url.URL
+	AuthType partnerapi.AuthType
+	AuthKey  string
+	RootCAs  *x509.CertPool // nil: the system's certificates
+	// Certificate is sent to a server that asks for a client certificate; nil: none.
+	Certificate *tls.Certificate
+	UserAgent   string
+	MaxRPS      int // maximum number of calls per second; 0: no limit
 	// PublicOnly refuses to connect to an address that is not public.
 	PublicOnly bool
 	// Dial connects to the partner; nil: over the network.
@@ -219,7 +223,7 @@ func IsRepeatable(endpoint partnerapi.Endpoint) bool {
 
 func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer {
 	exchange := c.begin(call)
-	within, cancel := context.WithTimeout(ctx, call.Deadline)
+	within, cancel := context.WithTimeout(connection.Watch(ctx), call.Deadline)
 	defer cancel()
 
 	request, err := c.request(within, call)
@@ -244,7 +248,7 @@ func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer
 			err: err, deadline: call.Deadline, largest: sizeCap(call.Endpoint),
 			way: way, reached: reached, began: exchange.Response != nil,
 		}
-		exchange.Failure = tried.failure(ctx)
+		exchange.Failure = tried.failure(ctx, within)
 		exchange.Failure.Message = redact.shorten(exchange.Failure.Message, longestMessage)
 		answer := &Answer{Exchange: exchange, Key: call.Key, Closed: way.wasClosed(exchange.Failure.Kind)}
 		answer.NoHTTP = exchange.Failure.Kind == report.Reset && !way.answered.Load() || tried.isNoHTTP()

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -117,8 +118,20 @@ type attempt struct {
 	began    bool // the answer had started to arrive
 }
 
-// failure returns why there is no complete answer; run is the context of the run.
-func (a attempt) failure(run context.Context) *report.Failure {
+// belowHTTP are the failures of connections. Their messages begin with the cause, in the words that the
+// marketplace uses.
+var belowHTTP = []report.FailureKind{report.Refused, report.TLS, report.Unresolved, report.Timeout, report.Reset}
+
+// failure returns why there is no complete answer; call is its context, and run that of the run.
+func (a attempt) failure(run, call context.Context) *report.Failure {
+	failed := a.describe(run)
+	if slices.Contains(belowHTTP, failed.Kind) {
+		failed.Message = string(connection.NewFailure(call, a.err).Cause) + ": " + failed.Message
+	}
+	return failed
+}
+
+func (a attempt) describe(run context.Context) *report.Failure {
 	// The exchange has the address, so the one in url.Error adds nothing.
 	if wrapped, ok := errors.AsType[*url.Error](a.err); ok {
 		a.err = wrapped.Err

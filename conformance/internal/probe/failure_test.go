@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os/exec"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/internal/connection"
+	"partnerkit.dev/internal/connection/connectiontest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -253,5 +256,30 @@ func TestABodyIsDeclaredAsTheCallSays(t *testing.T) {
 		if got := arguments(t, line, goodKey); !slices.Contains(got, test.curl) {
 			t.Errorf("%q: want curl to send %q, got %q", test.bodyType, test.curl, got)
 		}
+	}
+}
+
+func TestWhatFailsBelowHTTPHasTheCauseThatTheMarketplaceNames(t *testing.T) {
+	t.Parallel()
+	for _, way := range connectiontest.Ways(t) {
+		if way.Name == "another protocol" {
+			continue // the suite judges it as an answer
+		}
+		t.Run(way.Name, func(t *testing.T) {
+			t.Parallel()
+			base, err := url.Parse(way.Address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := probe.NewClient(probe.Config{BaseURL: base, AuthType: partnerapi.Bearer, AuthKey: goodKey, UserAgent: "a-test", RootCAs: way.Roots})
+			t.Cleanup(client.Close)
+			call := get()
+			if way.Cause == connection.Timeout {
+				call.Deadline = 200 * time.Millisecond
+			}
+			if answer := client.Do(t.Context(), call); answer.Failure == nil || !strings.HasPrefix(answer.Failure.Message, string(way.Cause)+": ") {
+				t.Errorf("Expected %s, received %+v", way.Cause, answer.Failure)
+			}
+		})
 	}
 }

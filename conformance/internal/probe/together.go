@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"code.dny.dev/ssrf"
+
+	"partnerkit.dev/internal/connection"
 )
 
 // SendTogether sends calls at the same time, each on its own connection. The connections are opened
@@ -112,7 +114,7 @@ func (c *Client) newConnectedClient(ready net.Conn) *http.Client {
 }
 
 func (c *Client) tlsConfig() *tls.Config {
-	return &tls.Config{RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12}
+	return &tls.Config{RootCAs: c.config.RootCAs, MinVersion: tls.VersionTLS12, GetClientCertificate: connection.SendCertificate(c.config.Certificate)}
 }
 
 func (c *Client) transport() *http.Transport {

@@ -85,7 +85,7 @@ func playerAt(t *testing.T, at http.Handler, others int) *Player {
 	}
 	p := NewPlayer(Config{
 		Client: probe.NewClient(probe.Config{BaseURL: address, AuthType: partnerapi.Bearer, AuthKey: "a-test-key"}),
-		Ledger: ledger.New(), Clock: partner.NewClock("", nil), Time: partner.NewTime(t.Context(), time.Minute),
+		Ledger: ledger.New(), Clock: partner.NewClock("", nil, nil), Time: partner.NewTime(t.Context(), time.Minute),
 		Bounds: Bounds{MaxHolds: 10, MaxBookings: 10}, LimitScale: 1, Observer: &countingObserver{}, Depth: plan.Standard,
 	})
 	p.Seats.run.Moves = others

@@ -107,7 +107,7 @@ func (r *Run) config(changed func(flag string) bool) (suite.Config, error) {
 		return suite.Config{}, err
 	}
 	config := suite.Config{
-		BaseURL: target.BaseURL, AuthType: target.AuthType, AuthKey: r.Key(), RootCAs: target.Roots, PublicOnly: r.PublicOnly,
+		BaseURL: target.BaseURL, AuthType: target.AuthType, AuthKey: r.Key(), RootCAs: target.Roots, ClientCertificate: target.Certificate, PublicOnly: r.PublicOnly,
 		ClockURL: r.ClockURL, MaxDuration: r.MaxDuration, NoRaces: r.NoRaces, NoBadInput: r.NoBadInput, HandlesTicketDelivery: r.HandlesTicketDelivery,
 		Bounds: r.Bounds, IncludeSlow: r.IncludeSlow, LimitScale: r.LimitScale, Version: cli.Version(),
 	}

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -31,6 +33,7 @@ const AuthTypeUsage = "how the key is sent: bearer (\"Bearer <key>\") or api_key
 // Target is the partner to call, as flags give it.
 type Target struct {
 	BaseURL, AuthType, ClockURL, CAFile string
+	ClientCert, ClientKey               string // files
 	AuthKey, AuthKeyEnv                 string // the key, or the variable that has it
 	PublicOnly                          bool
 	Environment                         Environment
@@ -43,6 +46,8 @@ func (t *Target) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&t.AuthKeyEnv, AuthKeyEnvFlag, probe.KeyVariable, "the environment `variable` that holds the key")
 	flags.StringVar(&t.ClockURL, "clock-url", "", "a `URL` that reads and moves the partner's clock, to test the expiry of holds")
 	flags.StringVar(&t.CAFile, "ca-file", "", "a PEM `file` of certificate authorities to trust in addition to the system's")
+	flags.StringVar(&t.ClientCert, "client-cert", "", "a PEM `file` with the client certificate to send, if the partner requires one")
+	flags.StringVar(&t.ClientKey, "client-key", "", "the PEM `file` with the private key of --client-cert")
 	flags.BoolVar(&t.PublicOnly, "public-only", false, "call only public addresses: refuse addresses of this machine and of private networks, even if a name resolves to them")
 }
 
@@ -54,6 +59,8 @@ type Address struct {
 	BaseURL  *url.URL
 	AuthType partnerapi.AuthType
 	Roots    *x509.CertPool // nil: the system's certificates
+	// Certificate is sent to a partner that asks for one; nil: none.
+	Certificate *tls.Certificate
 }
 
 // Check returns the checked target. Its error names the flag and never shows the key.
@@ -70,7 +77,10 @@ func (t Target) Check() (address Address, err error) {
 	if err = parseClockURL(t.ClockURL); err != nil {
 		return address, err
 	}
-	address.Roots, err = ReadRoots(t.CAFile)
+	if address.Roots, err = ReadRoots(t.CAFile); err != nil {
+		return address, err
+	}
+	address.Certificate, err = connection.Files{CertFlag: "--client-cert", Cert: t.ClientCert, KeyFlag: "--client-key", Key: t.ClientKey}.Load()
 	return address, err
 }
 

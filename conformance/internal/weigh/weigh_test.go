@@ -20,7 +20,7 @@ import (
 // newJudging is a judging that sends nothing: its tries are made up.
 func newJudging(t *testing.T) *judging {
 	t.Helper()
-	clock := partner.NewClock("", nil)
+	clock := partner.NewClock("", nil, nil)
 	player := scenario.NewPlayer(scenario.Config{
 		Clock: clock, Time: partner.NewTime(t.Context(), time.Minute), Bounds: scenario.Bounds{MaxHolds: 9, MaxBookings: 9},
 		Ledger: ledger.New(), Client: probe.NewClient(probe.Config{BaseURL: &url.URL{}}), Depth: plan.Standard, LimitScale: 1,

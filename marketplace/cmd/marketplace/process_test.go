@@ -135,7 +135,13 @@ const mostLines = 1 << 16
 
 func startService(t *testing.T, variables []string, args ...string) *service {
 	t.Helper()
-	s := &service{Cmd: command(t, variables, append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private-partners"}, args...)...)}
+	return awaitService(t, command(t, variables, append([]string{"serve", "--addr", "127.0.0.1:0", "--allow-private-partners"}, args...)...))
+}
+
+// awaitService starts a process and waits until it serves.
+func awaitService(t *testing.T, process *exec.Cmd) *service {
+	t.Helper()
+	s := &service{Cmd: process}
 	out, err := s.StdoutPipe()
 	must(t, err)
 	s.Stderr, s.log = &s.errors, make(chan string, mostLines)

@@ -92,8 +92,9 @@ const longestKey = 200
 // key.
 func readKey(r *http.Request, body []byte) (booking.Key, error) {
 	k := booking.Key{Key: r.Header.Get(keyHeader), Body: sha256.Sum256(body)}
-	if k.Key != "" && (len(k.Key) > longestKey || domain.CheckText(k.Key, "headervalue") != "") {
-		return k, &domain.Error{Code: domain.Invalid, Message: "invalid request", Details: []string{keyHeader + ": expected at most 200 printable ASCII characters"}}
+	given := len(r.Header.Values(keyHeader))
+	if given > 1 || given == 1 && (k.Key == "" || len(k.Key) > longestKey || domain.CheckText(k.Key, "headervalue") != "") {
+		return k, &domain.Error{Code: domain.Invalid, Message: "invalid request", Details: []string{keyHeader + ": expected one value of 1 to 200 printable ASCII characters"}}
 	}
 	return k, nil
 }

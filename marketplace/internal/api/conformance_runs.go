@@ -47,7 +47,6 @@ const (
 	// streamTime is shorter than the server's limit for an answer. Browsers reconnect.
 	streamTime  = 100 * time.Second
 	streamPause = 300 * time.Millisecond
-	mostStreams = 100
 )
 
 // runHandler serves partners' requests about conformance runs of their integrations, and operators'
@@ -55,16 +54,17 @@ const (
 type runHandler struct {
 	Runs
 	integrations integrationHandler
+	guard        *guard
 	secure       bool // browsers use HTTPS
-	streams      chan struct{}
+	streams      *streams
 }
 
-func newRunHandler(c Config, integrations integrationHandler) runHandler {
+func newRunHandler(c Config, guard *guard, integrations integrationHandler) runHandler {
 	r := c.Runs
 	if r.Stream == 0 {
 		r.Stream = streamTime
 	}
-	return runHandler{r, integrations, c.Secure, make(chan struct{}, mostStreams)}
+	return runHandler{r, integrations, guard, c.Secure, &streams{byAccount: map[uuid.UUID]int{}}}
 }
 
 type runRequest struct {
@@ -300,12 +300,11 @@ func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case h.streams <- struct{}{}:
-		defer func() { <-h.streams }()
-	default:
-		return &domain.Error{Code: domain.RateLimited, Message: "too many streams", RetryAfter: streamPause}
+	leave, err := h.streams.enter(caller(r.Context()).Account)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	exchangeOf(r.Context()).stream = true
 	header := w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -315,15 +314,18 @@ func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	seen, _ := strconv.Atoi(r.Header.Get("Last-Event-ID"))
-	h.stream(r.Context(), &events{w: w, seen: seen}, run)
+	h.stream(r, &events{w: w, seen: seen}, run)
 	return nil
 }
 
-// stream ends when the caller or the database is gone. The caller reconnects.
-func (h runHandler) stream(ctx context.Context, to *events, run conformance.Run) {
-	ctx, cancel := context.WithTimeout(ctx, h.Stream)
+// stream ends when the caller, its session or the database is gone. The caller reconnects.
+func (h runHandler) stream(r *http.Request, to *events, run conformance.Run) {
+	ctx, cancel := context.WithTimeout(r.Context(), h.Stream)
 	defer cancel()
 	for after := 0; ; {
+		if _, err := h.guard.identify(r, false); err != nil {
+			return
+		}
 		state, err := h.Store.Run(ctx, run.Integration, run.ID)
 		if err != nil {
 			return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -175,6 +176,72 @@ func TestTheProgressOfARunEndsWhenTheServiceStops(t *testing.T) {
 	close(stopping)
 	if a := b.do(t, "GET", runs+"/"+started.ID+"/progress", "", partner); a.StatusCode != 200 || strings.Contains(string(a.body), "event:") {
 		t.Errorf("want a stream without an end of the run, got %d %q", a.StatusCode, a.body)
+	}
+}
+
+// openStream opens the progress of a run and reads its first bytes.
+func (b *bench) openStream(t *testing.T, path string, who header) (status int, rest io.Reader) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.address+path, nil)
+	must(t, err)
+	request.Header.Set(who.name, who.value)
+	response, err := http.DefaultClient.Do(request)
+	must(t, err)
+	t.Cleanup(func() { _ = response.Body.Close() })
+	if response.StatusCode == http.StatusOK {
+		_, err = io.ReadFull(response.Body, make([]byte, 1))
+		must(t, err)
+	}
+	return response.StatusCode, response.Body
+}
+
+func TestAnAccountHoldsAFewProgressStreamsAndLeavesRoomForOthers(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *replica.Config) { c.Stream = time.Hour })
+	partner, other := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
+	runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
+	var started struct {
+		ID string `json:"run_id"`
+	}
+	b.do(t, "POST", runs, "", partner).data(t, &started)
+	for range 10 {
+		if status, _ := b.openStream(t, runs+"/"+started.ID+"/progress", partner); status != 200 {
+			t.Fatalf("Expected a stream, received %d", status)
+		}
+	}
+	if status, _ := b.openStream(t, runs+"/"+started.ID+"/progress", partner); status != 429 {
+		t.Errorf("Expected the eleventh stream to be refused, received %d", status)
+	}
+	if status, _ := b.openStream(t, runs+"/"+started.ID+"/progress", other); status != 200 {
+		t.Errorf("Expected a stream for another account, received %d", status)
+	}
+}
+
+func TestAProgressStreamEndsWithItsSessionAndItsAccount(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(b *bench, t *testing.T){
+		"the account is disabled": func(b *bench, t *testing.T) {
+			b.do(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[domain.Partner].ID.String(), `{"disabled":true}`, b.signIn(t, domain.Operator))
+		},
+		"its password is changed": func(b *bench, t *testing.T) {
+			b.do(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[domain.Partner].ID.String(), `{"password":"another battery staple"}`, b.signIn(t, domain.Operator))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, func(c *replica.Config) { c.Stream = time.Hour })
+			partner := b.signIn(t, domain.Partner)
+			runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
+			var started struct {
+				ID string `json:"run_id"`
+			}
+			b.do(t, "POST", runs, "", partner).data(t, &started)
+			_, rest := b.openStream(t, runs+"/"+started.ID+"/progress", partner)
+			end(b, t)
+			if _, err := io.Copy(io.Discard, rest); err != nil { // it would take an hour
+				t.Errorf("Expected the stream to end, received %v", err)
+			}
+		})
 	}
 }
 

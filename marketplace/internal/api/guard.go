@@ -40,9 +40,9 @@ var (
 func (g *guard) protect(next route) handler {
 	handle := next.knownParameters()
 	if next.access.open {
-		return handle
+		return unambiguous(handle)
 	}
-	return func(w http.ResponseWriter, r *http.Request) error {
+	return unambiguous(func(w http.ResponseWriter, r *http.Request) error {
 		who, err := g.identify(r, next.access.tokens)
 		if err != nil {
 			return g.refuse(r, err)
@@ -59,6 +59,26 @@ func (g *guard) protect(next route) handler {
 			return errForbidden
 		}
 		return handle(w, r)
+	})
+}
+
+// ourHeaders are the header fields with which a request says who sends it, and what for.
+var ourHeaders = []string{"Authorization", "X-Api-Token", "X-Webhook-Secret", modeHeader, keyHeader}
+
+// unambiguous refuses requests with two different values of such a field. A proxy or a library between
+// the caller and the service may take the other one.
+func unambiguous(next handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		var twice []string
+		for _, name := range ourHeaders {
+			if len(slices.Compact(slices.Sorted(slices.Values(r.Header.Values(name))))) > 1 {
+				twice = append(twice, name+": expected one value, received several")
+			}
+		}
+		if twice != nil {
+			return &domain.Error{Code: domain.Invalid, Message: "invalid request", Details: twice}
+		}
+		return next(w, r)
 	}
 }
 

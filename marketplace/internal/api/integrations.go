@@ -117,6 +117,7 @@ type integrationView struct {
 	Mode                  domain.Mode                    `json:"mode"`
 	BaseURL               string                         `json:"base_url"`
 	AuthType              partnerapi.AuthType            `json:"auth_type"`
+	ClientCertificate     *domain.ClientCertificate      `json:"client_certificate"` // nil: none is sent
 	HandlesTicketDelivery bool                           `json:"handles_ticket_delivery"`
 	PreviousSecretUntil   *time.Time                     `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
 	CreatedAt             time.Time                      `json:"created_at"`
@@ -177,7 +178,7 @@ func (h integrationHandler) views(ctx context.Context, list []domain.Integration
 	for _, i := range list {
 		health, stands := fares[i.ID], standings[i.ID]
 		views[i.ID] = integrationView{
-			ID: i.ID, Name: i.Name, Mode: i.Mode, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, HandlesTicketDelivery: i.HandlesTicketDelivery,
+			ID: i.ID, Name: i.Name, Mode: i.Mode, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, ClientCertificate: i.ClientCertificate, HandlesTicketDelivery: i.HandlesTicketDelivery,
 			PreviousSecretUntil: timeOrNull(i.PreviousWebhookSecretUntil), CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
 			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
 			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Calls: counts[i.ID], Breaches: breaches[i.ID],
@@ -243,5 +244,5 @@ func (h integrationHandler) syncNow(r *http.Request, i domain.Integration, order
 	if made, err = h.syncer.Sync(r.Context(), order); err == nil && !made.Skipped {
 		h.caughtUp(r.Context())
 	}
-	return made, err
+	return made, partner.ForOwner(err)
 }

@@ -46,7 +46,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	affiliate := affiliateHandler{storefront, c.Store.Bookings}
 	bookings := bookingHandler{c.Store.Bookings, c.Bookings}
 	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, c.Trials, c.Now, caughtUp, c.Journals, c.Store.Bookings, c.Runs}
-	runs := newRunHandler(c, integrations)
+	runs := newRunHandler(c, g, integrations)
 	admissions := admissionHandler{c.Runs.Store, integrations, caughtUp, c.Log}
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}

@@ -2,6 +2,8 @@ package api_test
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -162,11 +164,35 @@ func TestAChangeOfAnIntegrationNamesEveryMistake(t *testing.T) {
 		`{"base_url":"http://10.0.0.7"}`:                                      {400, "base_url: expected a public address, not one of a private network"},
 		`{"base_url":"http://169.254.169.254"}`:                               {400, "base_url: expected a public address, not one of a private network"},
 		`{"base_url":"http://[::1]","force":true}`:                            {400, "base_url: expected a public address, not one of a private network"},
-		`{"base_url":"http://localhost:1","auth_key":"some"}`:                 {422, "the partner could not be reached for GET /products, or the connection was lost"},
+		`{"base_url":"http://localhost:1","auth_key":"some"}`:                 {422, "the partner could not be reached for GET /products, or the connection was lost: address ("},
 		`{"base_url":"https://taken.example","auth_key":"some","force":true}`: {409, "an integration with this base_url and mode exists"},
-		`{"base_url":"http://nowhere.invalid","auth_key":"some"}`:             {422, "the partner could not be reached for GET /products, or the connection was lost"},
+		`{"base_url":"http://nowhere.invalid","auth_key":"some"}`:             {422, "the partner could not be reached for GET /products, or the connection was lost: address ("},
 	} {
 		wantProblem(t, b.do(t, "PATCH", integrationsPath+made.ID, body, owner), want.status, want.words)
+	}
+}
+
+// Each place where the owner looks has the cause, and none has an address.
+func TestTheOwnerReadsWhyAPartnerIsNotReached(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	owner := b.signIn(t, domain.Partner)
+	secured := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secured.Close)
+	secured.Config.ErrorLog = log.New(io.Discard, "", 0)
+	for address, cause := range map[string]string{
+		"http://127.0.0.1:1": "refused", "http://nowhere.invalid": "address", secured.URL: "tls_untrusted",
+	} {
+		made := b.register(t, owner, address)
+		places := map[string][]byte{
+			"trigger": b.trigger(t, made).body, "test": b.do(t, "POST", integrationsPath+made.ID+"/test", "", owner).body,
+			"syncs": b.do(t, "GET", integrationsPath+made.ID+"/syncs", "", owner).body, "calls": b.do(t, "GET", integrationsPath+made.ID+"/calls", "", owner).body,
+		}
+		for place, body := range places {
+			if text := string(body); !strings.Contains(text, "connection was lost: "+cause+" (") || strings.Contains(text, "lookup") || strings.Contains(text, "dial") {
+				t.Errorf("%s of %s: Expected %s and no address, received %s", place, address, cause, body)
+			}
+		}
 	}
 }
 

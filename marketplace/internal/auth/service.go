@@ -11,6 +11,8 @@ package auth
 import (
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/hex"
 	"runtime"
 	"strings"
@@ -46,6 +48,7 @@ type Service struct {
 	now       func() time.Time
 	key       []byte
 	sessions  []byte // the key for hashes of session tokens
+	places    []byte // the key for hashes of places
 	failed    func(error)
 	byAccount *failures
 	byAddress *failures
@@ -62,7 +65,7 @@ func NewService(store Store, s *Secret, failuresPerAccount int, now func() time.
 		address = 0
 	}
 	return &Service{
-		store: store, now: now, key: s.Key("access tokens"), sessions: s.Key("sessions of the console"), failed: func(error) {}, passwords: make(passwords, runtime.GOMAXPROCS(0)),
+		store: store, now: now, key: s.Key("access tokens"), sessions: s.Key("sessions of the console"), places: s.Key("places of sign-ins"), failed: func(error) {}, passwords: make(passwords, runtime.GOMAXPROCS(0)),
 		ended:     ended{store: store, now: now},
 		byAccount: newFailures(failuresPerAccount, now),
 		byAddress: newFailures(address, now),
@@ -94,7 +97,31 @@ func (s *Service) begin(ctx context.Context, email, password, from string, hash 
 	}
 	family, token = uuid.New(), NewToken()
 	now := s.now()
-	return account, family, token, s.store.StartFamily(ctx, family, account, hash(token), now, now.Add(refreshLife))
+	return account, family, token, s.store.StartFamily(ctx, family, account, hash(token), s.hashPlace(account.Email, from), now, now.Add(refreshLife))
+}
+
+// hashPlace returns the stored form of an address from which an account signs in. The same address has
+// another one for each account, and no address is found without the service's secret.
+func (s *Service) hashPlace(email, from string) []byte {
+	hash := hmac.New(sha256.New, s.places)
+	hash.Write([]byte(email + "\x00" + from))
+	return hash.Sum(nil)
+}
+
+// beginForAccount counts an attempt to sign in to an account, and returns the key by which it is
+// counted. An attempt from a place where the account has signed in is counted by itself once others
+// have used up the account's limit, so that guesses elsewhere do not lock its owner out.
+func (s *Service) beginForAccount(ctx context.Context, email, from string) (key string, err error) {
+	err = s.byAccount.begin(ctx, email)
+	if domain.CodeOf(err) != domain.RateLimited {
+		return email, err
+	}
+	place := s.hashPlace(email, from)
+	if known, failed := s.store.KnowsPlace(ctx, email, place); failed != nil || !known {
+		return email, cmp.Or(failed, err)
+	}
+	key = email + "\x00" + hex.EncodeToString(place)
+	return key, s.byAccount.begin(ctx, key)
 }
 
 // attempt returns the account of an address and its password. Failures are counted, except if the
@@ -108,10 +135,11 @@ func (s *Service) attempt(ctx context.Context, email, password, from string) (ac
 	}
 	failed := false
 	defer func() { s.byAddress.end(from, failed) }()
-	if err := s.byAccount.begin(ctx, email); err != nil {
+	key, err := s.beginForAccount(ctx, email, from)
+	if err != nil {
 		return account, err
 	}
-	defer func() { s.byAccount.end(email, failed) }()
+	defer func() { s.byAccount.end(key, failed) }()
 	account, err = s.store.AccountByEmail(ctx, email)
 	if err != nil && domain.CodeOf(err) != domain.NotFound {
 		return account, err

@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -161,6 +162,40 @@ func TestFailuresOfAnAccountAreLimitedAndSuccessesDoNotCount(t *testing.T) {
 	wantCode(t, err, domain.RateLimited)
 	b.ahead.Add(int64(time.Minute))
 	b.signIn(t)
+}
+
+// Knowing an operator's email address must not be enough to keep the operator out.
+func TestGuessesElsewhereDoNotLockOutWhoComesFromAKnownPlace(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 3)
+	b.signIn(t)            // from 192.0.2.1
+	for round := range 3 { // the guesser goes on, minute after minute, from several places
+		for i := range 3 {
+			_, err := b.SignIn(t.Context(), "ana@example.com", "a guess", fmt.Sprintf("198.51.100.%d", i))
+			wantCode(t, err, domain.Unauthorized)
+		}
+		_, err := b.SignIn(t.Context(), "ana@example.com", password, "198.51.100.9")
+		wantCode(t, err, domain.RateLimited)
+		b.signIn(t)
+		if round == 1 {
+			b.Service = auth.NewService(b.store.Accounts, b.secret, 3, b.now) // a restart forgets no place
+		} else {
+			b.ahead.Add(int64(time.Minute))
+		}
+	}
+	for range 6 { // a known place has its own limit, and no more
+		_, _ = b.SignIn(t.Context(), "ana@example.com", "a guess", "192.0.2.1")
+	}
+	_, err := b.SignIn(t.Context(), "ana@example.com", password, "192.0.2.1")
+	wantCode(t, err, domain.RateLimited)
+	stranger := domain.Account{ID: uuid.New(), Email: "bob@example.com", Role: domain.Partner, PasswordHash: b.account.PasswordHash, CreatedAt: b.now()}
+	must(t, b.store.Accounts.CreateAccount(t.Context(), stranger))
+	for range 3 {
+		_, err := b.SignIn(t.Context(), "bob@example.com", "a guess", "198.51.100.7")
+		wantCode(t, err, domain.Unauthorized)
+	}
+	_, err = b.SignIn(t.Context(), "bob@example.com", password, "192.0.2.1")
+	wantCode(t, err, domain.RateLimited) // ana's place is not bob's
 }
 
 func TestManyConcurrentSignInsAreNotCountedAsFailures(t *testing.T) {

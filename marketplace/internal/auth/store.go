@@ -27,9 +27,12 @@ type Store interface {
 	// ChangeAccount stores a change. A new password or disabling the account ends all its sessions.
 	// The error is NotFound.
 	ChangeAccount(ctx context.Context, id uuid.UUID, c AccountChange, now time.Time) (domain.Account, error)
-	// StartFamily stores a session with the hash of its first refresh token. The error is
-	// Unauthorized if the account's password has changed or the account is disabled.
-	StartFamily(ctx context.Context, family uuid.UUID, a domain.Account, hash []byte, now, expires time.Time) error
+	// StartFamily stores a session with the hash of its first refresh token and of the place from
+	// which it was begun. The error is Unauthorized if the account's password has changed or the
+	// account is disabled.
+	StartFamily(ctx context.Context, family uuid.UUID, a domain.Account, hash, place []byte, now, expires time.Time) error
+	// KnowsPlace reports whether a stored session of the address's account was begun at that place.
+	KnowsPlace(ctx context.Context, email string, place []byte) (bool, error)
 	// Rotate replaces a refresh token by the next, or returns Unauthorized. It is atomic: the
 	// second of two uses ends the session.
 	Rotate(ctx context.Context, hash, next []byte, now, expires time.Time) (family, account uuid.UUID, err error)

@@ -207,7 +207,7 @@ func (s *Syncer) pull(ctx context.Context, o Order) (Sync, error) {
 		return err
 	})
 	if err != nil {
-		record.Failed, record.Reason, record.FinishedAt = true, new(readableText(domain.MessageOf(err))), s.now()
+		record.Failed, record.Reason, record.FinishedAt = true, new(readableText(domain.MessageOf(partner.ForOwner(err)))), s.now()
 		return Sync{}, errors.Join(err, s.store.KeepAttempt(context.WithoutCancel(ctx), o.Target.ID, record))
 	}
 	if read == nil {

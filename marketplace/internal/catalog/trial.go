@@ -128,7 +128,7 @@ func toTrialRead(request string, o partner.Outcome) TrialRead {
 		made.Status = &o.Status
 	}
 	if o.Err != nil {
-		message := domain.MessageOf(o.Err)
+		message := domain.MessageOf(partner.ForOwner(o.Err))
 		if o.Message != "" {
 			message += ": " + o.Message
 		}

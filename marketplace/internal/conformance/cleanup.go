@@ -63,7 +63,7 @@ func (r *Runner) undo(ctx context.Context, run Run) (left []Leftover, err error)
 	if err != nil || len(ledger) == 0 {
 		return nil, err
 	}
-	_, key, err := r.partner(ctx, run)
+	_, target, err := r.partner(ctx, run)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,11 @@ func (r *Runner) undo(ctx context.Context, run Run) (left []Leftover, err error)
 	if err := os.WriteFile(filepath.Join(dir, ledgerFile), text, 0o600); err != nil {
 		return nil, err
 	}
-	p, err := startRun(r.Command, dir, key, append([]string{"cleanup", ledgerFile, "--json"}, r.reach()...)...)
+	identity, err := identify(dir, target)
+	if err != nil {
+		return nil, err
+	}
+	p, err := startRun(r.Command, dir, target.AuthKey, append(append([]string{"cleanup", ledgerFile, "--json"}, r.reach()...), identity...)...)
 	if err != nil {
 		return nil, err
 	}

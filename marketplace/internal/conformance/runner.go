@@ -123,7 +123,7 @@ func storableText(text string) string {
 
 // judge runs the command and reads its report, which may exist even if the run was stopped.
 func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, err error) {
-	i, key, err := r.partner(ctx, run)
+	i, target, err := r.partner(ctx, run)
 	if err != nil {
 		return o, err
 	}
@@ -134,7 +134,11 @@ func (r *Runner) judge(ctx context.Context, lease Lease, run Run) (o Outcome, er
 	defer os.RemoveAll(dir)
 	within, cancel := context.WithTimeout(ctx, r.Scale(runTime))
 	defer cancel()
-	p, err := startRun(r.Command, dir, key, r.arguments(i, run)...)
+	identity, err := identify(dir, target)
+	if err != nil {
+		return o, err
+	}
+	p, err := startRun(r.Command, dir, target.AuthKey, append(r.arguments(i, run), identity...)...)
 	if err != nil {
 		return o, err
 	}
@@ -168,19 +172,31 @@ const (
 	incomplete    = 3
 )
 
-// partner returns the integration and its key.
-func (r *Runner) partner(ctx context.Context, run Run) (i domain.Integration, key string, err error) {
+// partner returns the integration and how it is called.
+func (r *Runner) partner(ctx context.Context, run Run) (i domain.Integration, target partner.Target, err error) {
 	if r.Command == "" {
-		return i, "", errors.New("the replica has no conformance command")
+		return i, target, errors.New("the replica has no conformance command")
 	}
 	if i, err = r.Integrations.Find(ctx, uuid.Nil, run.Integration); domain.CodeOf(err) == domain.NotFound {
-		return i, "", errors.New("the integration was deleted")
+		return i, target, errors.New("the integration was deleted")
 	}
 	if err != nil {
-		return i, "", err
+		return i, target, err
 	}
-	target, err := r.Integrations.Target(i)
-	return i, target.AuthKey, err
+	target, err = r.Integrations.Target(i)
+	return i, target, err
+}
+
+// identityFile has the client certificate and its key. It is deleted with the process's folder.
+const identityFile = "client.pem"
+
+// identify writes a partner's client certificate for a process in that folder, and returns the flags
+// that name it.
+func identify(dir string, t partner.Target) (flags []string, err error) {
+	if t.Identity == "" {
+		return nil, nil
+	}
+	return []string{"--client-cert", identityFile, "--client-key", identityFile}, os.WriteFile(filepath.Join(dir, identityFile), []byte(t.Identity), 0o600)
 }
 
 const ledgerFile = "ledger.jsonl"

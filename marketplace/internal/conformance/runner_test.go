@@ -6,13 +6,16 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/connection/connectiontest"
 	"partnerkit.dev/marketplace/internal/conformance"
+	"partnerkit.dev/marketplace/internal/partner"
 	"partnerkit.dev/marketplace/internal/waittest"
 )
 
@@ -236,5 +239,29 @@ func TestARunThatAnotherReplicaHasTakenIsEndedAndStoresNothing(t *testing.T) {
 	}
 	if run := b.run(t, id); run.State != conformance.Running {
 		t.Errorf("want it left to the other replica, got %+v", run)
+	}
+}
+
+func TestARunSendsTheClientCertificateAndLeavesNoCopy(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	certificate, _ := connectiontest.NewCertificate(t, "marketplace.example", time.Hour)
+	cert, private := connectiontest.Encode(t, certificate)
+	made, _, err := b.config.Integrations.Register(t.Context(), b.account, partner.Registration{Name: "x", BaseURL: "https://other.example", AuthKey: key, ClientCertificate: cert, ClientKey: private})
+	must(t, err)
+	b.of = made.ID
+	id := b.start(t)
+	must(t, b.runner(t, "cp client.pem \"$notes/identity\"; stat -c %a client.pem >\"$notes/mode\"; pwd >\"$notes/folder\"\n"+writeAll+"exit 1").Run(t.Context(), id))
+	if run := b.run(t, id); run.State != conformance.Finished {
+		t.Errorf("Expected a finished run, received %+v", run)
+	}
+	if args := b.note(t, "run.args"); !strings.Contains(args, "--client-cert client.pem --client-key client.pem") || strings.Contains(args, "PRIVATE") {
+		t.Errorf("Expected the file named, received %s", args)
+	}
+	if identity := b.note(t, "identity"); identity != cert+private || strings.TrimSpace(b.note(t, "mode")) != "600" {
+		t.Errorf("Expected the certificate and its key for their owner only, received mode %s", b.note(t, "mode"))
+	}
+	if _, err := os.Stat(strings.TrimSpace(b.note(t, "folder"))); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Expected no copy left, received %v", err)
 	}
 }

@@ -3,6 +3,8 @@ package conformance_test
 import (
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"partnerkit.dev/marketplace/internal/conformance"
@@ -25,9 +27,21 @@ func TestAnIntegrationHasOneRunAtATime(t *testing.T) {
 func TestAnAccountLeavesRoomForTheRunsOfOthers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	for i := range 5 {
-		_, err := b.service.Start(t.Context(), b.integration(t, fmt.Sprintf("https://%d.example", i)), conformance.Full, nil, false)
-		must(t, err)
+	var started atomic.Int64
+	var all sync.WaitGroup
+	for i := range 12 { // at the same time
+		of := b.integration(t, fmt.Sprintf("https://%d.example", i))
+		all.Go(func() {
+			if _, err := b.service.Start(t.Context(), of, conformance.Full, nil, false); err == nil {
+				started.Add(1)
+			} else if domain.CodeOf(err) != domain.Conflict {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if started.Load() != 5 {
+		t.Errorf("Expected five runs of one account, received %d", started.Load())
 	}
 	if _, err := b.service.Start(t.Context(), b.of, conformance.Full, nil, false); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want the sixth refused, got %v", err)

@@ -18,6 +18,8 @@ type Integration struct {
 	BaseURL           *url.URL // http or https; the endpoints are below it
 	AuthType          partnerapi.AuthType
 	AuthKey           []byte // encrypted for the integration's id
+	ClientIdentity    []byte // the client certificate and its private key, encrypted like AuthKey; empty: none
+	ClientCertificate *ClientCertificate
 	WebhookSecretHash []byte // SHA-256
 	// PreviousWebhookSecretHash is the hash of the secret before the last rotation. It is accepted
 	// until PreviousWebhookSecretUntil. Both are zero if no earlier secret is accepted.
@@ -27,6 +29,13 @@ type Integration struct {
 	CreatedAt                  time.Time
 	DeletedAt                  time.Time // zero: live
 	LastSyncAt                 time.Time // when the last stored pull was sent; zero before the first
+}
+
+// ClientCertificate is what is shown of the certificate with which the marketplace identifies itself to
+// a partner.
+type ClientCertificate struct {
+	Fingerprint string    `json:"fingerprint"` // SHA-256, in hexadecimal digits
+	ExpiresAt   time.Time `json:"expires_at"`
 }
 
 // Origin returns the scheme, host and port that the integration's key was given for. The key is sent

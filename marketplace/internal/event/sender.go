@@ -10,16 +10,14 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
-	"code.dny.dev/ssrf"
 	"github.com/google/uuid"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -78,7 +76,7 @@ func NewSender(store Store, guard *partner.Guard, secret *auth.Secret, userAgent
 			Timeout:       sendTime,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{ // without a proxy
-				DialContext: guard.DialContext(), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: sendTime / 2,
+				DialContext: guard.DialContext(), TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, GetClientCertificate: connection.SendCertificate(nil)}, TLSHandshakeTimeout: sendTime / 2,
 				ForceAttemptHTTP2: true, MaxIdleConns: 1000, MaxIdleConnsPerHost: atOnce, IdleConnTimeout: 30 * time.Second, MaxResponseHeaderBytes: 64 << 10,
 			},
 		},
@@ -130,10 +128,10 @@ func (s *Sender) sendConcurrently(ctx context.Context, address string, signer *s
 	var all sync.WaitGroup
 	for i, one := range due {
 		all.Go(func() {
-			status, err := s.send(ctx, address, signer, one.Event)
+			status, err := s.send(connection.Watch(ctx), address, signer, one.Event)
 			r.Outcomes[i] = Outcome{Position: one.Position, Attempts: one.Attempts, Status: status}
 			if err != nil {
-				r.Outcomes[i].Error, r.Outcomes[i].Pause = errorText(err), pause(one.Attempts+1)
+				r.Outcomes[i].Error, r.Outcomes[i].Pause = err.Error(), pause(one.Attempts+1)
 			}
 		})
 	}
@@ -177,7 +175,7 @@ func (s *Sender) send(ctx context.Context, address string, signer *standardwebho
 	}
 	answer, err := s.http.Do(request)
 	if err != nil {
-		return 0, err
+		return 0, connection.NewFailure(ctx, err)
 	}
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, longestAnswer))
@@ -185,22 +183,4 @@ func (s *Sender) send(ctx context.Context, address string, signer *standardwebho
 		return answer.StatusCode, fmt.Errorf("expected a 2xx status, received %d", answer.StatusCode)
 	}
 	return answer.StatusCode, nil
-}
-
-// longestError limits the stored part of an error, in bytes.
-const longestError = 500
-
-// errorText returns an error's text for a reseller, without the address, which may contain a secret.
-func errorText(err error) string {
-	if errors.Is(err, ssrf.ErrProhibitedIP) {
-		return "the address is not public"
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %s", sendTime)
-	}
-	if outer := (*url.Error)(nil); errors.As(err, &outer) {
-		err = outer.Err
-	}
-	text := strings.ReplaceAll(err.Error(), "\x00", "")
-	return strings.ToValidUTF8(text[:min(len(text), longestError)], "")
 }

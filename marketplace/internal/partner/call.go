@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -60,7 +61,9 @@ func (asked call) refusal(status int) Kind {
 
 // tooLate returns the error for a partner that did not answer in time.
 func tooLate(asked call) error {
-	return domain.Errorf(domain.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
+	err := domain.Errorf(domain.PartnerLate, "the partner did not answer %s within %s", asked.what(), asked.limit)
+	err.Cause = connection.NewFailure(context.Background(), context.DeadlineExceeded)
+	return err
 }
 
 // Kind is the outcome of a call.

@@ -18,6 +18,8 @@ type Change struct {
 	BaseURL               *string              `json:"base_url" validate:"omitnil,min=1,max=2000"`
 	AuthType              *partnerapi.AuthType `json:"auth_type" validate:"omitnil,oneof=bearer api_key"`
 	AuthKey               *string              `json:"auth_key" validate:"omitnil,max=4000,headervalue"`
+	ClientCertificate     *string              `json:"client_certificate" validate:"omitnil,max=50000"` // "" removes it
+	ClientKey             *string              `json:"client_key" validate:"omitnil,max=50000"`
 	HandlesTicketDelivery *bool                `json:"handles_ticket_delivery"`
 	Force                 bool                 `json:"force"` // stores settings without a test
 }
@@ -100,11 +102,30 @@ func (r *Registry) applyChange(i domain.Integration, c Change) (domain.Integrati
 	if c.AuthKey != nil && (*c.AuthKey != target.AuthKey || i.Origin() != origin) {
 		target.AuthKey, i.AuthKey = *c.AuthKey, r.sealer.Seal(*c.AuthKey, i.ID.String())
 	}
+	if err := r.changeIdentity(&i, &target, c); err != nil {
+		return i, target, err
+	}
 	set(&i.Name, c.Name)
 	set(&i.AuthType, c.AuthType)
 	set(&i.HandlesTicketDelivery, c.HandlesTicketDelivery)
 	target.BaseURL, target.AuthType = i.BaseURL, i.AuthType
-	return i, target, nil
+	return i, target, checkIdentity(i)
+}
+
+// changeIdentity replaces or removes the client certificate, with its key. An unchanged one keeps its
+// sealed form.
+func (r *Registry) changeIdentity(i *domain.Integration, t *Target, c Change) error {
+	if c.ClientCertificate == nil && c.ClientKey == nil {
+		return nil
+	}
+	var certificate, key string
+	set(&certificate, c.ClientCertificate)
+	set(&key, c.ClientKey)
+	identity, shown, err := newIdentity(certificate, key)
+	if err == nil && identity != t.Identity {
+		t.Identity, i.ClientIdentity, i.ClientCertificate = identity, r.sealIdentity(identity, i.ID), shown
+	}
+	return err
 }
 
 func set[T any](field *T, to *T) {
@@ -115,7 +136,7 @@ func set[T any](field *T, to *T) {
 
 // sameTarget reports whether both are called in the same way.
 func sameTarget(a, b domain.Integration) bool {
-	return a.BaseURL.String() == b.BaseURL.String() && a.AuthType == b.AuthType && bytes.Equal(a.AuthKey, b.AuthKey)
+	return a.BaseURL.String() == b.BaseURL.String() && a.AuthType == b.AuthType && bytes.Equal(a.AuthKey, b.AuthKey) && bytes.Equal(a.ClientIdentity, b.ClientIdentity)
 }
 
 // RotateWebhookSecret replaces the webhook secret of an integration that the caller may see. It

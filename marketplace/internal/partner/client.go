@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/semaphore"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/parts"
 	"partnerkit.dev/schemas/partnerapi"
@@ -24,11 +25,13 @@ import (
 // Target is how a partner is called.
 type Target struct {
 	ID       uuid.UUID // of the integration
+	Account  uuid.UUID // that owns it
 	Mode     domain.Mode
 	BaseURL  *url.URL
 	AuthType partnerapi.AuthType
 	AuthKey  string
-	Tickets  bool // the partner delivers its own tickets
+	Identity string // a client certificate with its private key, in PEM; "": none
+	Tickets  bool   // the partner delivers its own tickets
 }
 
 // Config configures a Client.
@@ -44,14 +47,16 @@ type Config struct {
 
 // Client calls partners. It is safe for concurrent use.
 type Client struct {
-	config  Config
-	http    *http.Client // for calls without a SendBy
-	booking *http.Client // for calls with a SendBy
-	permits *Permits
-	large   *semaphore.Weighted // limits the large answers in memory
-	life    context.Context
-	end     context.CancelCauseFunc
-	calls   sync.WaitGroup // calls that continue after their caller has gone
+	config     Config
+	http       *http.Client // for calls without a SendBy
+	booking    *http.Client // for calls with a SendBy
+	permits    *Permits
+	identified identified
+	large      *semaphore.Weighted // limits the large answers in memory
+	largeOf    *Permits            // limits them for each account
+	life       context.Context
+	end        context.CancelCauseFunc
+	calls      sync.WaitGroup // calls that continue after their caller has gone
 }
 
 // largestHeader limits an answer's header, in bytes.
@@ -68,10 +73,12 @@ func NewClient(config Config) (*Client, error) {
 	life, end := context.WithCancelCause(context.Background())
 	return &Client{
 		config: config, life: life, end: end,
-		permits: NewPermits(config.AtOnce),
-		large:   semaphore.NewWeighted(largeAtOnce),
-		http:    &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
-		booking: &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
+		permits:    NewPermits(config.AtOnce),
+		identified: identified{of: map[uuid.UUID]identifiedClients{}},
+		large:      semaphore.NewWeighted(largeAtOnce),
+		largeOf:    NewPermits(largeOfAccount),
+		http:       &http.Client{Transport: transport(config), CheckRedirect: noRedirect},
+		booking:    &http.Client{Transport: bookingTransport(config), CheckRedirect: noRedirect},
 	}, nil
 }
 
@@ -79,7 +86,7 @@ func NewClient(config Config) (*Client, error) {
 func transport(config Config) *http.Transport {
 	return &http.Transport{
 		DialContext:            config.Guard.DialContext(),
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, GetClientCertificate: connection.SendCertificate(nil)},
 		TLSHandshakeTimeout:    dialTime,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           1000,
@@ -108,4 +115,5 @@ func (c *Client) Close() {
 	c.calls.Wait()
 	c.http.CloseIdleConnections()
 	c.booking.CloseIdleConnections()
+	c.identified.close()
 }

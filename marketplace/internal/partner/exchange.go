@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -70,8 +71,8 @@ type reply struct {
 
 // exchange sends a call and judges its answer.
 func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
-	ctx, span := spanOf(ctx, t, asked)
-	place := &place{of: c.large}
+	ctx, span := spanOf(connection.Watch(ctx), t, asked)
+	place := &place{of: c.large, accounts: c.largeOf, account: t.Account}
 	defer place.leave() // after the body has been interpreted, too
 	r, took := c.sendWatched(t, asked, func() reply { return c.send(ctx, t, asked, place) })
 	o := judge(ctx, asked, r)
@@ -88,10 +89,11 @@ func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (
 	if err != nil {
 		return reply{err: err}
 	}
-	client := c.http
-	if asked.by != (SendBy{}) {
-		client = c.booking
+	client, done, err := c.clientFor(t, asked)
+	if err != nil {
+		return reply{err: err}
 	}
+	defer done()
 	response, err := client.Do(request)
 	if err != nil {
 		r.err = err

@@ -23,7 +23,7 @@ var ErrCrowded = errCrowded
 
 // CrowdedReader returns a reader of an answer for which there is no place.
 func CrowdedReader(ctx context.Context, answer io.Reader, usual int64) io.Reader {
-	return &largeReader{answer, ctx, &place{of: semaphore.NewWeighted(0)}, usual}
+	return &largeReader{answer, ctx, &place{of: semaphore.NewWeighted(0), accounts: NewPermits(1)}, usual}
 }
 
 // Dial makes a client reach all partners by that function.

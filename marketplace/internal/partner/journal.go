@@ -103,7 +103,7 @@ func (asked call) problem(o Outcome) string {
 	if o.Err == nil {
 		return ""
 	}
-	message := domain.MessageOf(o.Err)
+	message := domain.MessageOf(ForOwner(o.Err))
 	if asked.endpoint != partnerapi.Products && asked.endpoint != partnerapi.Availability {
 		message, _, _ = strings.Cut(message, ", received ")
 	}

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -37,9 +37,9 @@ func judge(within context.Context, asked call, r reply) Outcome {
 		return Outcome{Kind: lost, Err: domain.Errorf(domain.PartnerLate, "the partner's answer to %s exceeds %d MiB, and waited for other large answers until its %s had passed", what, usualAnswer>>20, asked.limit)}
 	case r.err != nil && errors.Is(context.Cause(within), errLate):
 		return Outcome{Kind: lost, Err: tooLate(asked), result: ResultTimeout}
-	case r.err != nil: // also for private addresses: details of our network are not shown
+	case r.err != nil:
 		return Outcome{Kind: lost, result: ResultTransport, Err: &domain.Error{
-			Code: domain.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection was lost", what), Cause: withoutAddress(r.err),
+			Code: domain.PartnerFailed, Message: fmt.Sprintf("the partner could not be reached for %s, or the connection was lost", what), Cause: connection.NewFailure(within, r.err),
 		}}
 	case r.status/100 != 2 || asked.only200 && r.status != http.StatusOK:
 		return Outcome{Kind: answered, Status: r.status, Message: words(r.body), result: ResultStatus, Err: &domain.Error{
@@ -62,11 +62,14 @@ func judge(within context.Context, asked call, r reply) Outcome {
 	return Outcome{Kind: Done, Status: r.status, result: ResultOK}
 }
 
-// withoutAddress drops the address from a client error: its query is
-// confidential, and the log names the integration.
-func withoutAddress(err error) error {
-	if inURL := (*url.Error)(nil); errors.As(err, &inURL) {
-		return inURL.Err
+// ForOwner returns an error of a call with the cause of a failed connection in its message. It is for
+// the integration's owner and operators, not for resellers.
+func ForOwner(err error) error {
+	var ours *domain.Error
+	if errors.As(err, &ours) && errors.As(ours.Cause, new(*connection.Failure)) {
+		told := *ours
+		told.Message = ours.Error()
+		return &told
 	}
 	return err
 }

@@ -32,7 +32,7 @@ func TestOnlyAFewLargeAnswersAreHeldInMemory(t *testing.T) {
 		for range 5 {
 			all.Go(func() {
 				target := b.target
-				target.ID = uuid.New()
+				target.ID, target.Account = uuid.New(), uuid.New()
 				if err := b.Products(t.Context(), target, time.Time{}, func(context.Context, []byte) error { held <- struct{}{}; <-release; return nil }); err != nil {
 					t.Error(err)
 				}
@@ -54,6 +54,31 @@ func TestOnlyAFewLargeAnswersAreHeldInMemory(t *testing.T) {
 		if len(held) != 5 {
 			t.Error("want the fifth read in the end")
 		}
+	})
+}
+
+func TestTheLargeAnswersOfOneAccountLeaveRoomForOthers(t *testing.T) {
+	t.Parallel()
+	block := make([]byte, 9<<20)
+	timed(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(block) }, func(t *testing.T, b *bench) {
+		release, held := make(chan struct{}), make(chan uuid.UUID, 10)
+		greedy, other := uuid.New(), uuid.New()
+		var all sync.WaitGroup
+		for _, account := range []uuid.UUID{greedy, greedy, greedy, greedy, other} {
+			all.Go(func() {
+				target := b.target
+				target.ID, target.Account = uuid.New(), account
+				if err := b.Products(t.Context(), target, time.Time{}, func(context.Context, []byte) error { held <- account; <-release; return nil }); err != nil {
+					t.Error(err)
+				}
+			})
+			synctest.Wait()
+		}
+		if len(held) != 3 {
+			t.Errorf("Expected two answers of one account and one of the other, received %d", len(held))
+		}
+		close(release)
+		all.Wait()
 	})
 }
 

@@ -89,8 +89,9 @@ func (p *Permits) permitOf(partner uuid.UUID) (at *permit, forget func()) {
 // Concurrent large answers must not exhaust the memory. The part of an answer beyond the usual size
 // is read only with a permit.
 const (
-	usualAnswer = 8 << 20 // bytes: some 5,000 products
-	largeAtOnce = 4
+	usualAnswer    = 8 << 20 // bytes: some 5,000 products
+	largeAtOnce    = 4
+	largeOfAccount = 2 // of one account's partners, so that it does not take all
 )
 
 // errCrowded is returned when other large answers were being read until the deadline.
@@ -98,21 +99,28 @@ var errCrowded = errors.New("other large answers were being read until the time 
 
 // place is a call's permit for a large answer. It is acquired when needed.
 type place struct {
-	of    *semaphore.Weighted
-	taken bool
+	of       *semaphore.Weighted
+	accounts *Permits
+	account  uuid.UUID
+	release  func() // nil: not taken
 }
 
 func (p *place) take(ctx context.Context) error {
-	if p.of.Acquire(ctx, 1) != nil {
+	leave, err := p.accounts.enter(ctx, p.account)
+	if err != nil {
 		return errCrowded
 	}
-	p.taken = true
+	if p.of.Acquire(ctx, 1) != nil {
+		leave()
+		return errCrowded
+	}
+	p.release = func() { p.of.Release(1); leave() }
 	return nil
 }
 
 func (p *place) leave() {
-	if p.taken {
-		p.of.Release(1)
+	if p.release != nil {
+		p.release()
 	}
 }
 
@@ -125,7 +133,7 @@ type largeReader struct {
 }
 
 func (r *largeReader) Read(into []byte) (int, error) {
-	if r.left <= 0 && !r.place.taken {
+	if r.left <= 0 && r.place.release == nil {
 		if err := r.place.take(r.ctx); err != nil {
 			return 0, err
 		}

@@ -43,22 +43,25 @@ type Registration struct {
 	BaseURL               string              `json:"base_url" validate:"required,max=2000"`
 	AuthType              partnerapi.AuthType `json:"auth_type" validate:"omitempty,oneof=bearer api_key"`
 	AuthKey               string              `json:"auth_key" validate:"required,max=4000,headervalue"`
+	ClientCertificate     string              `json:"client_certificate" validate:"max=50000"`
+	ClientKey             string              `json:"client_key" validate:"max=50000"`
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
 }
 
 // Registry keeps partners' platforms and decrypts their keys for calls. It is safe for concurrent
 // use.
 type Registry struct {
-	store  Store
-	guard  *Guard
-	sealer *auth.Sealer
-	tries  *auth.Limiter
-	now    func() time.Time
+	store      Store
+	guard      *Guard
+	sealer     *auth.Sealer
+	identities *auth.Sealer
+	tries      *auth.Limiter
+	now        func() time.Time
 }
 
 // NewRegistry returns a registry that seals keys with the secret.
 func NewRegistry(store Store, guard *Guard, s *auth.Secret, now func() time.Time) *Registry {
-	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), tries: auth.NewLimiter(triesOfHost, tryWindow, now), now: now}
+	return &Registry{store: store, guard: guard, sealer: s.Sealer("partners' keys"), identities: s.Sealer("client certificates"), tries: auth.NewLimiter(triesOfHost, tryWindow, now), now: now}
 }
 
 // Register stores an account's integration and returns it with the webhook secret, which cannot be
@@ -83,11 +86,19 @@ func (r *Registry) RegisterWithin(ctx context.Context, account uuid.UUID, most i
 	if err != nil {
 		return domain.Integration{}, "", err
 	}
+	identity, shown, err := newIdentity(asked.ClientCertificate, asked.ClientKey)
+	if err != nil {
+		return domain.Integration{}, "", err
+	}
 	webhook := auth.NewToken()
 	made := domain.Integration{
 		ID: id, AccountID: account, Name: asked.Name, Mode: cmp.Or(asked.Mode, domain.Live), BaseURL: base,
 		AuthType: cmp.Or(asked.AuthType, partnerapi.Bearer), AuthKey: r.sealer.Seal(asked.AuthKey, id.String()),
 		WebhookSecretHash: auth.HashToken(webhook), HandlesTicketDelivery: asked.HandlesTicketDelivery, CreatedAt: r.now(),
+		ClientIdentity: r.sealIdentity(identity, id), ClientCertificate: shown,
+	}
+	if err := checkIdentity(made); err != nil {
+		return domain.Integration{}, "", err
 	}
 	return made, webhook, r.store.CreateIntegration(ctx, made, most)
 }
@@ -157,5 +168,17 @@ func (r *Registry) CheckSecret(ctx context.Context) error {
 // Target returns how an integration's partner is called.
 func (r *Registry) Target(i domain.Integration) (Target, error) {
 	key, err := r.sealer.Open(i.AuthKey, i.ID.String())
-	return Target{ID: i.ID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key, Tickets: i.HandlesTicketDelivery}, err
+	identity := ""
+	if err == nil && len(i.ClientIdentity) > 0 {
+		identity, err = r.identities.Open(i.ClientIdentity, i.ID.String())
+	}
+	return Target{ID: i.ID, Account: i.AccountID, Mode: i.Mode, BaseURL: i.BaseURL, AuthType: i.AuthType, AuthKey: key, Identity: identity, Tickets: i.HandlesTicketDelivery}, err
+}
+
+// sealIdentity encrypts a client certificate with its key; nil for "".
+func (r *Registry) sealIdentity(identity string, id uuid.UUID) []byte {
+	if identity == "" {
+		return nil
+	}
+	return r.identities.Seal(identity, id.String())
 }

@@ -13,7 +13,7 @@ import (
 
 // DownloadVariable is the environment variable with the registry from which tests download
 // archives. If it is empty, they download none.
-const DownloadVariable = "PGEMBED_DOWNLOAD"
+const DownloadVariable = "DOWNLOAD_POSTGRESQL"
 
 func TestEveryArchiveHasAVersionOfItsMajorAndASHA256OfItsOwn(t *testing.T) {
 	t.Parallel()

@@ -90,7 +90,16 @@ func (c Config) folders() []string {
 	if c.Folders != nil {
 		return slices.Clone(c.Folders)
 	}
-	return append(filepath.SplitList(os.Getenv("PATH")), installed...)
+	var patterns []string
+	for _, folder := range filepath.SplitList(os.Getenv("PATH")) {
+		patterns = append(patterns, literalPattern(folder))
+	}
+	return append(patterns, installed...)
+}
+
+// literalPattern returns the pattern that only that path matches.
+func literalPattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // find returns the newest supported binaries in the folders. If wanted is not 0, they have that
@@ -133,7 +142,9 @@ func look(folder string) (binaries, bool) {
 			return binaries{}, false
 		}
 	}
-	output, err := exec.Command(b.command("postgres"), "--version").Output()
+	asked := exec.Command(b.command("postgres"), "--version")
+	asked.Env = serverEnvironment()
+	output, err := asked.Output()
 	match := version.FindSubmatch(output)
 	if err != nil || match == nil {
 		return binaries{}, false

@@ -29,7 +29,9 @@ const (
 )
 
 // downloadedPattern returns the pattern of the folders with downloaded binaries below dir.
-func downloadedPattern(dir string) string { return filepath.Join(dir, "binaries", "*", "bin") }
+func downloadedPattern(dir string) string {
+	return filepath.Join(literalPattern(dir), "binaries", "*", "bin")
+}
 
 // download provides binaries in dir. It unpacks an archive only after its SHA-256 matches.
 func download(ctx context.Context, config Config, dir string, major int) (err error) {

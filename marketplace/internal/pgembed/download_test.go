@@ -108,7 +108,7 @@ func TestAnArchiveIsDownloadedOnceForAllServersOfAUser(t *testing.T) {
 	if asked.Load() != 1 {
 		t.Errorf("want one download, got %d", asked.Load())
 	}
-	kept, err := filepath.Glob(filepath.Join(cache, "*.tgz"))
+	kept, err := filepath.Glob(filepath.Join(pgembed.LiteralPattern(cache), "*.tgz"))
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("want the archive kept, got %v and %v", kept, err)
 	}
@@ -135,11 +135,11 @@ func TestWhereTheMachineHasNoBinariesTheyAreDownloadedOnce(t *testing.T) {
 	if before != 1 || asked.Load() != before {
 		t.Errorf("want one download, got %d requests and then %d more", before, asked.Load()-before)
 	}
-	left, err := filepath.Glob(filepath.Join(dir, "download-*"))
+	left, err := filepath.Glob(filepath.Join(pgembed.LiteralPattern(dir), "download-*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("want nothing left of the download, got %v and %v", left, err)
 	}
-	library, err := filepath.Glob(filepath.Join(dir, "binaries", "*", "lib", "libpq.so.5"))
+	library, err := filepath.Glob(filepath.Join(pgembed.LiteralPattern(dir), "binaries", "*", "lib", "libpq.so.5"))
 	if err != nil || len(library) != 1 {
 		t.Fatalf("want the link of the archive, got %v and %v", library, err)
 	}
@@ -163,7 +163,7 @@ func TestAnArchiveWhoseSHA256IsNotInTheSourceIsNeitherUnpackedNorRun(t *testing.
 			dir := folder(t)
 			_, err := pgembed.Start(t.Context(), bareConfig(dir, address, c.sum))
 			lacks(t, err, c.words)
-			kept, err := filepath.Glob(filepath.Join(dir, "binaries", "*"))
+			kept, err := filepath.Glob(filepath.Join(pgembed.LiteralPattern(dir), "binaries", "*"))
 			if err != nil || len(kept) != 0 || asked.Load() != 1 {
 				t.Errorf("want one download and nothing kept, got %d, %v and %v", asked.Load(), kept, err)
 			}

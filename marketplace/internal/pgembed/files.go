@@ -58,7 +58,7 @@ func create(ctx context.Context, commands binaries, o owner, data, password stri
 		args = append(args, "--no-sync")
 	}
 	command := exec.CommandContext(ctx, commands.command("initdb"), args...)
-	command.Dir = fresh
+	command.Dir, command.Env = fresh, serverEnvironment()
 	command.SysProcAttr = o.process()
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("initialize PostgreSQL's data: %w: %s", err, lastOf(string(output)))

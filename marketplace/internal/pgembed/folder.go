@@ -69,9 +69,7 @@ func endOrphan(ctx context.Context, data, sockets string) error {
 	if !pollUntil(ctx, func() bool { return !hasProcess(data) }) {
 		return fmt.Errorf("processes of an earlier PostgreSQL still use %s: stop them", data)
 	}
-	stale := []string{filepath.Join(data, pidFile)}
-	locks, _ := filepath.Glob(filepath.Join(sockets, ".s.PGSQL.*")) // the pattern is valid
-	for _, path := range append(stale, locks...) {
+	for _, path := range []string{filepath.Join(data, pidFile), filepath.Join(sockets, socketName), filepath.Join(sockets, socketName+".lock")} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("remove files of an earlier PostgreSQL: %w", err)
 		}

@@ -46,15 +46,29 @@ func (o owner) process() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.account, Setpgid: true}
 }
 
-// makeOwnFolder creates a folder that only the server's user and root can open.
+// makeOwnFolder creates a folder that only the server's user and root can open. Where others may
+// create files too, as in /tmp, their folder or link with that name is refused.
 func (o owner) makeOwnFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return err
+	}
+	found, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !found.IsDir() || !o.owns(found) {
+		return fmt.Errorf("%s is not a folder of this user: remove it", dir)
 	}
 	if o.account == nil {
 		return os.Chmod(dir, 0o700)
 	}
 	return errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, int(o.account.Uid), int(o.account.Gid)))
+}
+
+// owns reports whether a file belongs to the server's user or to the service's.
+func (o owner) owns(file os.FileInfo) bool {
+	stat, ok := file.Sys().(*syscall.Stat_t)
+	return !ok || int(stat.Uid) == os.Geteuid() || o.account != nil && stat.Uid == o.account.Uid
 }
 
 // reaches returns an error that names the first folder above dir that the server's user cannot

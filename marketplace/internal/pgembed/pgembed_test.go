@@ -42,11 +42,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// folder returns a new folder that any user can reach. The users that run PostgreSQL for root
-// cannot reach t.TempDir.
+// folder returns a new folder that any user can reach, with a name that means something to patterns,
+// addresses and shells. The users that run PostgreSQL for root cannot reach t.TempDir.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "pgembed-test-")
+	dir, err := os.MkdirTemp("", "[test] 100%41 it's $HOME-")
 	must(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -240,6 +240,27 @@ func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 	dir := filepath.Join(folder(t), strings.Repeat("a-long-name-", 10))
 	if got := ask(t, start(t, dir).URL("postgres"), "SELECT 'alive'"); got != "alive" {
 		t.Errorf("want a server, got %q", got)
+	}
+}
+
+// Everyone may create files in /tmp.
+func TestALinkInPlaceOfTheSocketsFolderIsRefused(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(folder(t), strings.Repeat("a-long-name-", 10))
+	must(t, os.Mkdir(dir, 0o711))
+	info, err := os.Stat(dir)
+	must(t, err)
+	target := t.TempDir()
+	link := fmt.Sprintf("/tmp/marketplace-%d-%d", os.Geteuid(), info.Sys().(*syscall.Stat_t).Ino)
+	must(t, os.Symlink(target, link))
+	t.Cleanup(func() { _ = os.Remove(link) })
+	before, err := os.Stat(target)
+	must(t, err)
+	_, err = pgembed.Start(t.Context(), pgembed.ForTests(dir))
+	after, statErr := os.Stat(target)
+	must(t, statErr)
+	if err == nil || !strings.Contains(err.Error(), link+" is not a folder of this user") || after.Mode() != before.Mode() {
+		t.Errorf("Expected the link to be refused and its target unchanged, received %v and %s", err, after.Mode())
 	}
 }
 

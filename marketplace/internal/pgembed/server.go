@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -34,14 +35,21 @@ const (
 	// startTime limits a start. Recovery after a crash may take a while.
 	startTime = 2 * time.Minute
 	// longestSocket is the maximum path of a Unix socket's folder.
-	longestSocket = 107 - len("/.s.PGSQL.5432")
+	longestSocket = 107 - len("/"+socketName)
+	socketName    = ".s.PGSQL.5432"
 )
 
 // Start starts the server and returns when it is ready. Its error wraps ErrNoBinaries if there is
-// no PostgreSQL, and says in one line what to do.
+// no PostgreSQL, and says in one line what to do. It removes libpq's variables from this process.
 func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	dir, err := filepath.Abs(config.Dir)
 	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(dir, "\n\r") { // PostgreSQL's commands refuse it, and its files have a path in one line
+		return nil, fmt.Errorf("the path %q contains a line break: choose another data folder with MARKETPLACE_DATA_DIR", dir)
+	}
+	if err := removeVariables(); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o711); err != nil {
@@ -89,11 +97,12 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	return s, nil
 }
 
-// socketFolder returns the socket's folder: dir, or if its path is too long for a socket, a fixed
-// folder below the system's temporary one.
+// socketFolder returns the socket's folder. It is in dir, unless its path is too long for a socket or
+// contains a comma, which separates hosts in an address: then it is a fixed folder below /tmp, which
+// every process finds whatever its TMPDIR.
 func socketFolder(dir string) (string, error) {
 	sockets := filepath.Join(dir, "socket")
-	if len(sockets) <= longestSocket {
+	if len(sockets) <= longestSocket && !strings.Contains(sockets, ",") {
 		return sockets, nil
 	}
 	info, err := os.Stat(dir)
@@ -101,11 +110,10 @@ func socketFolder(dir string) (string, error) {
 		return "", err
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	short := filepath.Join(os.TempDir(), fmt.Sprintf("marketplace-%d-%d", os.Geteuid(), stat.Ino))
-	if !ok || len(short) > longestSocket {
-		return "", fmt.Errorf("the path %s is too long for a socket: choose a shorter path with MARKETPLACE_DATA_DIR", dir)
+	if !ok {
+		return "", fmt.Errorf("the path %s cannot hold a socket: choose another data folder with MARKETPLACE_DATA_DIR", dir)
 	}
-	return short, nil
+	return fmt.Sprintf("/tmp/marketplace-%d-%d", os.Geteuid(), stat.Ino), nil
 }
 
 // run starts the server and waits until it is ready.
@@ -116,7 +124,7 @@ func (s *Server) run(ctx context.Context, commands binaries, o owner, dir, data 
 	}
 	defer log.Close()
 	command := exec.Command(commands.command("postgres"), settings(data, s.sockets, config)...)
-	command.Dir = data
+	command.Dir, command.Env = data, serverEnvironment()
 	command.Stdout, command.Stderr = log, log
 	command.SysProcAttr = o.process()
 	endWithParent(command.SysProcAttr)
@@ -186,10 +194,13 @@ func settings(data, sockets string, config Config) []string {
 func (s *Server) URL(database string) string { return addressOf(s.sockets, s.password, database) }
 
 // URLOf returns the address of a database of another process's server in that folder. Only its user
-// and root can read the password.
+// and root can read the password. Like Start, it removes libpq's variables.
 func URLOf(dir, database string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
+		return "", err
+	}
+	if err := removeVariables(); err != nil {
 		return "", err
 	}
 	password, err := os.ReadFile(filepath.Join(dir, "password"))
@@ -201,9 +212,10 @@ func URLOf(dir, database string) (string, error) {
 }
 
 func addressOf(sockets, password, database string) string {
+	query := url.Values{"host": {sockets}, "sslmode": {"disable"}}.Encode()
 	address := url.URL{
 		Scheme: "postgres", User: url.UserPassword(superuser, password), Path: "/" + database,
-		RawQuery: url.Values{"host": {sockets}, "sslmode": {"disable"}}.Encode(),
+		RawQuery: strings.ReplaceAll(query, "+", "%20"), // as libpq does, clients take a plus sign as such
 	}
 	return address.String()
 }

@@ -66,7 +66,7 @@ func TestOnlyAnAccountOfTheRoleGetsAnAPIToken(t *testing.T) {
 func aFamily(t *testing.T, store *postgres.Store) domain.Account {
 	t.Helper()
 	a := anAccount(t, store, "ana@example.com", domain.Reseller)
-	check(t, store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), now, now.Add(time.Hour)))
+	check(t, store.Accounts.StartFamily(t.Context(), uuid.New(), a, hash("first"), hash("office"), now, now.Add(time.Hour)))
 	return a
 }
 

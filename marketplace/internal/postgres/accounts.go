@@ -135,14 +135,14 @@ func (a *Accounts) AccountByAPIToken(ctx context.Context, hash []byte) (found do
 // errRefresh is the error for every invalid refresh token, whatever the reason.
 var errRefresh = &domain.Error{Code: domain.Unauthorized, Message: "unauthorized access"}
 
-// StartFamily stores a session with the hash of its first refresh token. It locks the account's
+// StartFamily stores a session with the hashes of its first refresh token and its place. It locks the account's
 // row, so that disabling the account ends this session too. The error is Unauthorized if the
 // account is disabled or its password has changed.
-func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of domain.Account, hash []byte, now, expires time.Time) error {
+func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of domain.Account, hash, place []byte, now, expires time.Time) error {
 	return a.transaction(ctx, func(tx pgx.Tx) error {
 		started, err := tx.Exec(ctx, `
-			INSERT INTO refresh_families (id, account_id, created_at)
-			SELECT $1, id, $4 FROM accounts WHERE id = $2 AND password_hash = $3 AND disabled_at IS NULL FOR SHARE`, family, of.ID, of.PasswordHash, now)
+			INSERT INTO refresh_families (id, account_id, created_at, place)
+			SELECT $1, id, $4, $5 FROM accounts WHERE id = $2 AND password_hash = $3 AND disabled_at IS NULL FOR SHARE`, family, of.ID, of.PasswordHash, now, place)
 		if err != nil {
 			return err
 		}
@@ -151,6 +151,13 @@ func (a *Accounts) StartFamily(ctx context.Context, family uuid.UUID, of domain.
 		}
 		return addRefreshToken(ctx, tx, family, hash, expires)
 	})
+}
+
+// KnowsPlace reports whether a stored session of the account was begun at that place.
+func (a *Accounts) KnowsPlace(ctx context.Context, email string, place []byte) (known bool, err error) {
+	err = a.pool.QueryRow(ctx, `
+		SELECT EXISTS (SELECT FROM refresh_families f JOIN accounts a ON a.id = f.account_id WHERE a.email = $1 AND f.place = $2)`, email, place).Scan(&known)
+	return known, err
 }
 
 func addRefreshToken(ctx context.Context, tx pgx.Tx, family uuid.UUID, hash []byte, expires time.Time) error {

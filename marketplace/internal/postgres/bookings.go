@@ -50,7 +50,7 @@ const soldNow = `(SELECT jsonb_build_object('activity_title', a.title, 'variatio
 	FROM variations v JOIN activities a ON a.id = v.activity_id WHERE v.id = b.variation_id)`
 
 // bookedIntegration selects what calls for a booking need of its integration.
-const bookedIntegration = `i.id, i.account_id, i.name, i.mode, i.base_url, i.auth_type, i.auth_key, i.handles_ticket_delivery, h.state`
+const bookedIntegration = `i.id, i.account_id, i.name, i.mode, i.base_url, i.auth_type, i.auth_key, i.client_identity, i.handles_ticket_delivery, h.state`
 
 func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 	b, i := &r.Booking, &r.Integration
@@ -58,7 +58,7 @@ func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 		&b.Status, (*zeronull.Text)(&b.Reason), &b.Guests, &b.Currency, &b.Total, &b.Contact, (*zeronull.UUID)(&b.AffiliateID), &b.ResellerReference, (*zeronull.Text)(&b.Code), (*zeronull.Timestamptz)(&b.ExpiresAt),
 		(*zeronull.Text)(&b.PaymentReference), (*zeronull.Text)(&b.ExternalBookingID), &b.Tickets, (*zeronull.UUID)(&b.ConfirmCall), &b.ConfirmTries, &b.Doubted,
 		(*zeronull.Text)(&b.Release), &b.ReleaseTries, (*zeronull.Timestamptz)(&b.ReleaseSince), (*zeronull.Text)(&b.Cancellation), &b.CancelTries, (*zeronull.Timestamptz)(&b.CancelSince), &b.CancelReason, &b.CreatedAt,
-		&b.Attention, &r.Payments, &i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &r.Health)
+		&b.Attention, &r.Payments, &i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.ClientIdentity, &i.HandlesTicketDelivery, &r.Health)
 	return r, err
 }
 

@@ -137,11 +137,30 @@ func configOf(address string) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database's address: %w", hideAddress(err))
 	}
+	if err := checkOptions(config); err != nil {
+		return nil, err
+	}
+	config.ConnConfig.RuntimeParams["client_encoding"] = "UTF8"
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = connectTime
 	}
 	config.AfterConnect = prepare
 	return config, nil
+}
+
+// checkOptions refuses options of an address with which the service would wait forever, or fail later.
+func checkOptions(config *pgxpool.Config) error {
+	switch mode := config.ConnConfig.DefaultQueryExecMode; {
+	case config.MaxConns < 2:
+		return fmt.Errorf("pool_max_conns: expected 2 or more, received %d; a migration uses two connections", config.MaxConns)
+	case config.HealthCheckPeriod <= 0:
+		return fmt.Errorf("pool_health_check_period: expected a time above 0, received %s", config.HealthCheckPeriod)
+	case mode != pgx.QueryExecModeCacheStatement:
+		return fmt.Errorf("default_query_exec_mode: expected cache_statement, the default, received %s; the service needs prepared statements", mode)
+	case config.ConnConfig.StatementCacheCapacity < 1:
+		return fmt.Errorf("statement_cache_capacity: expected 1 or more, received %d; the service needs prepared statements", config.ConnConfig.StatementCacheCapacity)
+	}
+	return nil
 }
 
 // CheckAddress returns an error for an invalid database address, without quoting the address.

@@ -25,7 +25,7 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, mode domain.Mode, activity, 
 			JOIN variations v ON v.activity_id = a.id LEFT JOIN slots s ON s.variation_id = v.id AND s.availability_id = $3
 		WHERE a.id = $1 AND i.mode = $4 AND v.id = $2 AND v.partner_active`, activity, variation, slot, mode).QueryRow(func(row pgx.Row) error {
 		i := &o.Integration
-		err := row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.HandlesTicketDelivery, &o.Health, (*zeronull.Timestamptz)(&o.Start))
+		err := row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.ClientIdentity, &i.HandlesTicketDelivery, &o.Health, (*zeronull.Timestamptz)(&o.Start))
 		if err == nil && o.Start.IsZero() {
 			return notFound(pgx.ErrNoRows, "slot")
 		}

@@ -50,9 +50,11 @@ func checkRoom(ctx context.Context, tx pgx.Tx, account uuid.UUID, most int) erro
 func createIntegration(ctx context.Context, tx pgx.Tx, i domain.Integration) error {
 	batch := &pgx.Batch{}
 	batch.Queue(`
-		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, mode)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		i.ID, i.AccountID, i.Name, i.BaseURL.String(), i.AuthType, i.AuthKey, i.WebhookSecretHash, i.HandlesTicketDelivery, i.CreatedAt, i.Mode)
+		INSERT INTO integrations (id, account_id, name, base_url, auth_type, auth_key, webhook_secret_hash, handles_ticket_delivery, created_at, mode,
+			client_identity, client_certificate_sha256, client_certificate_expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+		i.ID, i.AccountID, i.Name, i.BaseURL.String(), i.AuthType, i.AuthKey, i.WebhookSecretHash, i.HandlesTicketDelivery, i.CreatedAt, i.Mode,
+		i.ClientIdentity, fingerprint(i), expiry(i))
 	batch.Queue(`INSERT INTO integration_health (integration_id, state, failure_count, consecutive_failures, consecutive_ok) VALUES ($1, 'HEALTHY', 0, 0, 0)`, i.ID)
 	// A partner that registers again gets its activities back, without copies.
 	batch.Queue(`
@@ -74,10 +76,12 @@ func addressTaken(err error) error {
 // meanwhile.
 func (p *Partners) ChangeIntegration(ctx context.Context, before, after domain.Integration) error {
 	changed, err := p.pool.Exec(ctx, `
-		UPDATE integrations SET name = $5, base_url = $6, auth_type = $7, auth_key = $8, handles_ticket_delivery = $9
-		WHERE id = $1 AND deleted_at IS NULL AND base_url = $2 AND auth_type = $3 AND auth_key = $4`,
+		UPDATE integrations SET name = $5, base_url = $6, auth_type = $7, auth_key = $8, handles_ticket_delivery = $9,
+			client_identity = $11, client_certificate_sha256 = $12, client_certificate_expires_at = $13
+		WHERE id = $1 AND deleted_at IS NULL AND base_url = $2 AND auth_type = $3 AND auth_key = $4 AND client_identity IS NOT DISTINCT FROM $10`,
 		before.ID, before.BaseURL.String(), before.AuthType, before.AuthKey,
-		after.Name, after.BaseURL.String(), after.AuthType, after.AuthKey, after.HandlesTicketDelivery)
+		after.Name, after.BaseURL.String(), after.AuthType, after.AuthKey, after.HandlesTicketDelivery,
+		before.ClientIdentity, after.ClientIdentity, fingerprint(after), expiry(after))
 	if err != nil {
 		return addressTaken(err)
 	}
@@ -102,7 +106,7 @@ const integrationColumns = `
 	SELECT id, account_id, name, mode, base_url, auth_type, auth_key, webhook_secret_hash,
 		CASE WHEN previous_webhook_secret_until > now() THEN previous_webhook_secret_hash END,
 		CASE WHEN previous_webhook_secret_until > now() THEN previous_webhook_secret_until END,
-		handles_ticket_delivery, created_at, last_sync_at
+		handles_ticket_delivery, created_at, last_sync_at, client_identity, coalesce(client_certificate_sha256, ''), client_certificate_expires_at
 	FROM integrations `
 
 // Integration returns the integration with that id.
@@ -134,9 +138,29 @@ func (p *Partners) ListIntegrations(ctx context.Context, of domain.Scope, words 
 	return integrationList.page(ctx, p.database, f, asked)
 }
 
+// fingerprint and expiry return what is stored of the client certificate; nil without one.
+func fingerprint(i domain.Integration) *string {
+	if i.ClientCertificate == nil {
+		return nil
+	}
+	return &i.ClientCertificate.Fingerprint
+}
+
+func expiry(i domain.Integration) *time.Time {
+	if i.ClientCertificate == nil {
+		return nil
+	}
+	return &i.ClientCertificate.ExpiresAt
+}
+
 func scanIntegration(row pgx.CollectableRow) (i domain.Integration, err error) {
+	var shown domain.ClientCertificate
 	err = row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.WebhookSecretHash,
-		&i.PreviousWebhookSecretHash, (*zeronull.Timestamptz)(&i.PreviousWebhookSecretUntil), &i.HandlesTicketDelivery, &i.CreatedAt, (*zeronull.Timestamptz)(&i.LastSyncAt))
+		&i.PreviousWebhookSecretHash, (*zeronull.Timestamptz)(&i.PreviousWebhookSecretUntil), &i.HandlesTicketDelivery, &i.CreatedAt, (*zeronull.Timestamptz)(&i.LastSyncAt),
+		&i.ClientIdentity, &shown.Fingerprint, (*zeronull.Timestamptz)(&shown.ExpiresAt))
+	if shown.Fingerprint != "" {
+		i.ClientCertificate = &shown
+	}
 	return i, err
 }
 
@@ -176,7 +200,7 @@ const (
 // number. A booking that needs attention may still need its key.
 func (p *Partners) ForgetKeys(ctx context.Context, now time.Time) (int64, error) {
 	return p.delete(ctx, `
-		UPDATE integrations i SET auth_key = '' WHERE deleted_at <= $1 AND auth_key <> '' AND NOT EXISTS (
+		UPDATE integrations i SET auth_key = '', client_identity = NULL WHERE deleted_at <= $1 AND auth_key <> '' AND NOT EXISTS (
 			SELECT FROM bookings b WHERE b.integration_id = i.id AND (
 				b.status IN ('RESERVING', 'HELD', 'PAID') OR b.release = 'pending' OR b.cancellation = 'pending'
 				OR (b.status = 'CONFIRMED' AND b.ends_at > $2)

@@ -24,6 +24,10 @@ type Runs struct{ database }
 func (r *Runs) Create(ctx context.Context, run conformance.Run, most int) error {
 	return r.transaction(ctx, func(tx pgx.Tx) error {
 		if most > 0 {
+			// The account is locked, so that requests at the same time are counted one after the other.
+			if _, err := tx.Exec(ctx, `SELECT FROM accounts WHERE id = (SELECT account_id FROM integrations WHERE id = $1) FOR NO KEY UPDATE`, run.Integration); err != nil {
+				return err
+			}
 			underWay, err := one(ctx, tx, "count", pgx.RowTo[int], `
 				SELECT count(*) FROM conformance_runs r JOIN integrations i ON i.id = r.integration_id
 				WHERE r.state IN ('queued', 'running') AND i.account_id = (SELECT account_id FROM integrations WHERE id = $1) AND i.id <> $1`, run.Integration)

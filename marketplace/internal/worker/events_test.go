@@ -367,13 +367,18 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	b.events = sender
 	r, account := newReceiver(t), b.reseller(t)
 	id := b.subscribe(t, account, r, domain.BookingReleased)
+	unknown, _, err := event.NewService(b.store.Events, partner.NewGuard(true), secret(t)).Subscribe(t.Context(), domain.Scope{Account: account, Mode: domain.Live},
+		event.Request{URL: "http://nowhere.invalid", Events: []domain.EventType{domain.BookingReleased}})
+	check(t, err)
 	b.replica(t)
 	b.insert(t, account, domain.BookingReleased, subjects(1), 0, 1)
-	waittest.Until(t, "it refused", func() bool {
-		list, err := b.store.Events.Deliveries(t.Context(), id, event.Pending, 10)
-		check(t, err)
-		return len(list) == 1 && list[0].LastError != nil && *list[0].LastError == "the address is not public"
-	})
+	for _, subscription := range []uuid.UUID{id, unknown.ID} { // a reseller must not learn which of the two it is
+		waittest.Until(t, "it refused", func() bool {
+			list, err := b.store.Events.Deliveries(t.Context(), subscription, event.Pending, 10)
+			check(t, err)
+			return len(list) == 1 && list[0].LastError != nil && *list[0].LastError == "address (the host name is unknown, or its address is not public)"
+		})
+	}
 	if r.asked > 0 {
 		t.Error("want it not called")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/mockpartner/internal/twin"
@@ -25,6 +26,7 @@ const keyVariable = "PARTNER_AUTH_KEY"
 
 type learnFlags struct {
 	baseURL, authType, keyVariable, only, out string
+	clientCert, clientKey                     string
 	recordings                                []string
 	rate                                      float64
 	maxCalls                                  int
@@ -69,6 +71,8 @@ Exit codes:
 	flags.StringVar(&f.baseURL, "base-url", "", "the partner's base URL; without it only recordings are read")
 	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how the partner expects its key: bearer or api_key")
 	flags.StringVar(&f.keyVariable, "auth-key-env", keyVariable, "the environment `variable` that holds the partner's key")
+	flags.StringVar(&f.clientCert, "client-cert", "", "a PEM `file` with the client certificate to send, if the partner requires one")
+	flags.StringVar(&f.clientKey, "client-key", "", "the PEM `file` with the private key of --client-cert")
 	flags.StringSliceVar(&f.recordings, "har", nil, "`files` with recorded calls: HTTP archives, or their entries, one on each line")
 	flags.StringVar(&f.only, "only", "", "the partner's base `URL` in the recordings, if they have calls to several")
 	flags.StringVar(&f.out, "out", "twin.yaml", "the scenario `file` to write; - means standard output")
@@ -99,6 +103,11 @@ func (f learnFlags) run(c *cobra.Command) error {
 	case f.out == "":
 		return errors.New("--out: expected a file, or - for standard output")
 	}
+	certificate, err := connection.Files{CertFlag: "--client-cert", Cert: f.clientCert, KeyFlag: "--client-key", Key: f.clientKey}.Load()
+	if err != nil {
+		return err
+	}
+	options.Certificate = certificate
 	ctx, cancel := context.WithTimeout(c.Context(), f.maxDuration)
 	defer cancel()
 	twin, err := twin.Learn(ctx, options)

@@ -119,7 +119,7 @@ type serving struct {
 	errors  *errorLog
 }
 
-var listening = regexp.MustCompile(`^mockpartner listening on (http://\S+)\n$`)
+var listening = regexp.MustCompile(`^mockpartner listening on (https?://\S+)\n$`)
 
 // serve starts the command on a free port and waits for the lines that it begins with.
 func serve(t *testing.T, environment []string, args ...string) serving {

@@ -45,11 +45,15 @@ type serveFlags struct {
 	sandboxIdle                            time.Duration
 	frozen, holds, cancel, tickets, routes bool
 	webhookURL, webhookSecret              string
+	tlsCert, tlsKey, tlsClientCA           string
 }
 
 func (f *serveFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 chooses a free port")
+	flags.StringVar(&f.tlsCert, "tls-cert", "", "take calls by HTTPS, with the certificate in this PEM `file`")
+	flags.StringVar(&f.tlsKey, "tls-key", "", "the PEM `file` with the private key of --tls-cert")
+	flags.StringVar(&f.tlsClientCA, "tls-client-ca", "", "with --tls-cert: require a client certificate that a certificate in this PEM `file` has issued")
 	flags.StringVar(&f.authKey, "auth-key", "", "key that callers must present; required (also "+authKeyVariable+")")
 	flags.StringVar(&f.authType, "auth-type", string(partnerapi.Bearer), "how callers send the key: bearer or api_key")
 	flags.Uint64Var(&f.seed, "seed", 0, "seed of slots, codes and booking ids")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/internal/control"
@@ -76,6 +78,10 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	secured, err := f.tlsConfig()
+	if err != nil {
+		return err
+	}
 	mock, err := mockpartner.New(options)
 	if err != nil {
 		return err
@@ -87,7 +93,11 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	if err != nil {
 		return cli.FailedError(fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err)))
 	}
-	greet(c.OutOrStdout(), mock, listener.Addr(), f.routes)
+	scheme := "http://"
+	if secured != nil {
+		scheme = "https://"
+	}
+	greet(c.OutOrStdout(), mock, scheme+listener.Addr().String(), f.routes)
 	if file.Path != "" {
 		go follow(c.Context(), file, mock, c.ErrOrStderr(), func(s *script.Scenario) error {
 			if err := f.stand(c, s); err != nil {
@@ -97,11 +107,30 @@ func (f serveFlags) serve(c *cobra.Command) error {
 			return nil
 		})
 	}
-	if err := serveUntil(c.Context(), listener, mock, mock.Close); err != nil {
+	if err := serveUntil(c.Context(), listener, secured, mock, mock.Close); err != nil {
 		return cli.FailedError(err)
 	}
 	fmt.Fprintln(c.OutOrStdout(), "stopped")
 	return nil
+}
+
+// tlsConfig returns how calls are taken by HTTPS, or nil.
+func (f serveFlags) tlsConfig() (*tls.Config, error) {
+	certificate, err := connection.Files{CertFlag: "--tls-cert", Cert: f.tlsCert, KeyFlag: "--tls-key", Key: f.tlsKey}.Load()
+	switch {
+	case err != nil:
+		return nil, err
+	case certificate == nil && f.tlsClientCA != "":
+		return nil, errors.New("--tls-client-ca requires --tls-cert and --tls-key")
+	case certificate == nil:
+		return nil, nil
+	}
+	secured := &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12}
+	if f.tlsClientCA != "" {
+		secured.ClientAuth = tls.RequireAndVerifyClientCert
+		secured.ClientCAs, err = connection.LoadAuthorities("--tls-client-ca", f.tlsClientCA)
+	}
+	return secured, err
 }
 
 // address resolves where to listen. Only loopback needs no control token.
@@ -120,8 +149,7 @@ func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
 }
 
 // greet prints the addresses of the mock's parts.
-func greet(out io.Writer, mock *mockpartner.Mock, address net.Addr, routes bool) {
-	base := "http://" + address.String()
+func greet(out io.Writer, mock *mockpartner.Mock, base string, routes bool) {
 	platform, now := mock.Default().Platform(), mock.Default().Clock().Now().UTC().Format(time.RFC3339)
 	fmt.Fprintf(out, `mockpartner listening on %s
   console      %[1]s%s
@@ -153,8 +181,9 @@ const (
 
 // serveUntil serves until the context ends, and then waits for the requests in progress. It calls
 // stopping to end requests that would not end by themselves.
-func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler, stopping func()) error {
+func serveUntil(ctx context.Context, listener net.Listener, secured *tls.Config, handler http.Handler, stopping func()) error {
 	server := &http.Server{
+		TLSConfig:         secured,
 		Handler:           handler,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
@@ -169,7 +198,11 @@ func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler
 		defer cancel()
 		stopped <- server.Shutdown(late)
 	})
-	err := server.Serve(listener)
+	serve := server.Serve
+	if secured != nil {
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	err := serve(listener)
 	if stop() || !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}

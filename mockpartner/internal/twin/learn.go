@@ -16,6 +16,7 @@ package twin
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -38,8 +39,10 @@ type Options struct {
 	MaxCalls int // maximum number of calls to the partner; 0 means DefaultMaxCalls
 	// Rate is the maximum number of calls per second; 0 means no limit.
 	Rate float64
-	HTTP *http.Client     // nil means a client that follows no redirects
-	Now  func() time.Time // nil means time.Now
+	HTTP *http.Client // nil means a client that follows no redirects
+	// Certificate is sent to a partner that asks for a client certificate; nil means none.
+	Certificate *tls.Certificate
+	Now         func() time.Time // nil means time.Now
 }
 
 // DefaultMaxCalls is the default maximum number of calls to a partner.

@@ -3,6 +3,7 @@ package twin
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"partnerkit.dev/internal/connection"
 	"partnerkit.dev/internal/har"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -37,7 +39,9 @@ func newPartner(o Options) (*partner, error) {
 	p := &partner{base: base, options: o, client: o.HTTP, now: o.Now}
 	if p.client == nil {
 		// A redirect leads elsewhere, and the target must not receive the key.
-		p.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetClientCertificate: connection.SendCertificate(o.Certificate)}
+		p.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if p.options.MaxCalls == 0 {
 		p.options.MaxCalls = DefaultMaxCalls

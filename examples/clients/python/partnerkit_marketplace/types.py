@@ -891,6 +891,11 @@ class ChangeRequest(TypedDict):
     # spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it
     # was given for.
     auth_key: NotRequired[str | None]
+    # A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It
+    # needs client_key. An empty text removes the stored one.
+    client_certificate: NotRequired[str | None]
+    # The private key of client_certificate, in PEM, without a password.
+    client_key: NotRequired[str | None]
     # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
     handles_ticket_delivery: NotRequired[bool | None]
     # True stores a new address or key without testing it.
@@ -1420,6 +1425,15 @@ class Health(TypedDict):
     changes: list[HealthChangesItem]
 
 
+class IntegrationClientCertificate(TypedDict):
+    """The certificate with which the marketplace identifies itself to the partner; null without one. The private key is never shown."""
+
+    # The SHA-256 of the certificate, in hexadecimal digits.
+    fingerprint: str
+    # Until when it is valid.
+    expires_at: str
+
+
 class IntegrationCallsItem(TypedDict):
     # Its beginning, in UTC.
     hour: str
@@ -1505,6 +1519,9 @@ class Integration(TypedDict):
     base_url: str
     # How the marketplace sends its key: bearer sends Bearer and the key, api_key the key alone (AUTH-1).
     auth_type: Literal['bearer', 'api_key']
+    # The certificate with which the marketplace identifies itself to the partner; null without one. The private key
+    # is never shown.
+    client_certificate: IntegrationClientCertificate | None
     # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
     handles_ticket_delivery: bool
     # Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
@@ -2266,6 +2283,11 @@ class RegistrationRequest(TypedDict):
     # The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing
     # spaces.
     auth_key: str
+    # A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It
+    # needs client_key.
+    client_certificate: NotRequired[str | None]
+    # The private key of client_certificate, in PEM, without a password.
+    client_key: NotRequired[str | None]
     # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
     handles_ticket_delivery: NotRequired[bool | None]
 
@@ -2535,6 +2557,11 @@ class TestRequest(TypedDict):
     # spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it
     # was given for.
     auth_key: NotRequired[str | None]
+    # A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It
+    # needs client_key. An empty text removes the stored one.
+    client_certificate: NotRequired[str | None]
+    # The private key of client_certificate, in PEM, without a password.
+    client_key: NotRequired[str | None]
 
 
 class Ticket(TypedDict):

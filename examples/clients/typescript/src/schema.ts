@@ -1222,7 +1222,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description A new `base_url`, `auth_type` or `auth_key` is tested first, as by `POST …/test`. If the partner does not work with it, nothing changes
+         * @description A new `base_url`, `auth_type`, `auth_key` or `client_certificate` is tested first, as by `POST …/test`. If the partner does not work with it, nothing changes
          *     and the answer is a 422 with the partner's answer. With `"force": true` it is stored without a test. Calls in progress keep the settings
          *     that they were sent with; every later call uses the new ones.
          *
@@ -4256,6 +4256,7 @@ export interface components {
          *         "mode": "live",
          *         "base_url": "https://api.example.com/partner/v2",
          *         "auth_type": "bearer",
+         *         "client_certificate": null,
          *         "handles_ticket_delivery": false,
          *         "previous_webhook_secret_until": null,
          *         "created_at": "2026-06-30T22:58:00Z",
@@ -4488,6 +4489,10 @@ export interface components {
             auth_type: "bearer" | "api_key" | null;
             /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. */
             auth_key: string;
+            /** @description A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It needs client_key. */
+            client_certificate?: string | null;
+            /** @description The private key of client_certificate, in PEM, without a password. */
+            client_key?: string | null;
             /**
              * Handles ticket delivery
              * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
@@ -4548,6 +4553,7 @@ export interface components {
          *           "mode": "live",
          *           "base_url": "https://api.example.com/partner/v2",
          *           "auth_type": "bearer",
+         *           "client_certificate": null,
          *           "handles_ticket_delivery": false,
          *           "previous_webhook_secret_until": null,
          *           "created_at": "2026-06-30T22:58:00Z",
@@ -4657,6 +4663,10 @@ export interface components {
             auth_type?: "bearer" | "api_key" | null;
             /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it was given for. */
             auth_key?: string | null;
+            /** @description A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It needs client_key. An empty text removes the stored one. */
+            client_certificate?: string | null;
+            /** @description The private key of client_certificate, in PEM, without a password. */
+            client_key?: string | null;
             /**
              * Handles ticket delivery
              * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
@@ -4690,6 +4700,10 @@ export interface components {
             auth_type?: "bearer" | "api_key" | null;
             /** @description The key that the marketplace sends to the partner in a header: printable ASCII without leading or trailing spaces. Required if base_url has another scheme, host or port: a stored key is sent only to the origin that it was given for. */
             auth_key?: string | null;
+            /** @description A client certificate in PEM, with its intermediate certificates, if the partner requires one (mutual TLS). It needs client_key. An empty text removes the stored one. */
+            client_certificate?: string | null;
+            /** @description The private key of client_certificate, in PEM, without a password. */
+            client_key?: string | null;
         };
         /**
          * Answer of POST /partner-integrations/{integration}/test
@@ -6686,6 +6700,7 @@ export interface components {
          *       "mode": "live",
          *       "base_url": "https://api.example.com/partner/v2",
          *       "auth_type": "bearer",
+         *       "client_certificate": null,
          *       "handles_ticket_delivery": false,
          *       "previous_webhook_secret_until": null,
          *       "created_at": "2026-06-30T22:58:00Z",
@@ -6776,6 +6791,17 @@ export interface components {
              * @enum {string}
              */
             auth_type: "bearer" | "api_key";
+            /** @description The certificate with which the marketplace identifies itself to the partner; null without one. The private key is never shown. */
+            client_certificate: {
+                /** @description The SHA-256 of the certificate, in hexadecimal digits. */
+                fingerprint: string;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description Until when it is valid.
+                 */
+                expires_at: string;
+            } | null;
             /**
              * Handles ticket delivery
              * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
