@@ -80,7 +80,7 @@ func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool)
 	if accused := slices.DeleteFunc(failed, func(id string) bool { return id == partner.rule }); len(accused) > 0 {
 		t.Errorf("%s, seed %d: want no other MUST rule failed, got %q\n%s", partner, seed, accused, r.notPassed())
 	}
-	if len(open) > mostOpen {
+	if partner.defect == "" && len(open) > mostOpen { // a quick run leaves rules open once one is broken
 		t.Errorf("%s, seed %d: want at most %d rules left open, got %q\n%s", partner, seed, mostOpen, open, r.notPassed())
 	}
 	t.Logf("%s, seed %d, %d other customers: found %t, %d rules left open, %d calls beside %d of theirs",

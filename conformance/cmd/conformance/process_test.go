@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 
 	main "partnerkit.dev/conformance/cmd/conformance"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/bombtest"
 )
 
 // process is a run of the command that is in progress.
@@ -107,19 +107,14 @@ func startIn(t *testing.T, folder string, environment []string, args ...string) 
 	}), append(environment, "GOGC=100")...) // make test sets another
 	var stdout, stderr bytes.Buffer
 	p.command.Stdout, p.command.Stderr = &stdout, &stderr
-	if err := p.command.Start(); err != nil {
+	wait, err := bombtest.Watch(p.command)
+	if err != nil {
 		<-free
 		t.Fatalf("run %q: %v", args, err)
 	}
-	gone, watched := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(watched)
-		p.watchMemory(gone)
-	}()
-	go func() {
-		err := p.command.Wait()
-		close(gone)
-		<-watched
+		var err error
+		p.memory, err = wait()
 		if ctx.Err() != nil {
 			err = errors.New("no end within " + patience.String())
 		} else if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
@@ -147,30 +142,6 @@ func (p *process) wait(t *testing.T) ran {
 	}
 	p.result = readReport(t, p.dir)
 	return p.ran
-}
-
-// watchMemory keeps the most that the run has had in memory, in bytes, until it
-// ends. What the system says after the end would count this test process's own
-// memory, from which the run was forked.
-func (p *process) watchMemory(ended <-chan struct{}) {
-	status := fmt.Sprintf("/proc/%d/status", p.command.Process.Pid)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		if text, err := os.ReadFile(status); err == nil {
-			if _, after, found := strings.Cut(string(text), "VmHWM:"); found {
-				var kilobytes int64
-				if _, err := fmt.Sscan(after, &kilobytes); err == nil {
-					p.memory = max(p.memory, kilobytes<<10)
-				}
-			}
-		}
-		select {
-		case <-ended:
-			return
-		case <-tick.C:
-		}
-	}
 }
 
 // files returns what the run wrote, by name.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/bombtest"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -26,6 +28,8 @@ type proxying struct {
 	command        *exec.Cmd
 	out            bytes.Buffer // all that it printed
 	read           chan struct{}
+	wait           func() (int64, error)
+	memory         int64 // the most that it had, in bytes; known once it has ended
 }
 
 // startProxy starts a proxy for a partner, with free ports.
@@ -42,7 +46,8 @@ func startProxy(t *testing.T, upstream string, args ...string) *proxying {
 		t.Fatal(err)
 	}
 	p.command.Stderr = p.command.Stdout
-	if err := p.command.Start(); err != nil {
+	p.command.Env = append(os.Environ(), "GOGC=100") // make test sets another
+	if p.wait, err = bombtest.Watch(p.command); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.command.Process.Kill() }) // it may have ended
@@ -70,7 +75,7 @@ func (p *proxying) stop(t *testing.T) (int, *report.Result) {
 		t.Fatal(err)
 	}
 	<-p.read
-	_ = p.command.Wait() // its exit code says it
+	p.memory, _ = p.wait() // its exit code says the rest
 	return p.command.ProcessState.ExitCode(), readReport(t, p.dir)
 }
 

@@ -3,18 +3,18 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"partnerkit.dev/internal/bombtest"
 )
 
-// mostMemory is the most memory that learning may take, in KiB.
-const mostMemory = 384 << 10
+// mostMemory is the most memory that learning may take, in bytes.
+const mostMemory = 384 << 20
 
 func TestLearningFromARecordingThatExpandsStaysWithinItsMemory(t *testing.T) {
 	t.Parallel()
@@ -27,12 +27,18 @@ func TestLearningFromARecordingThatExpandsStaysWithinItsMemory(t *testing.T) {
 			}
 			learning := exec.CommandContext(t.Context(), binary, "learn", "--har", file, "--out", "-")
 			learning.Env = append(os.Environ(), "GOGC=100")
-			said, _ := learning.CombinedOutput() // its exit code says it
-			if code := learning.ProcessState.ExitCode(); code != 1 || strings.Contains(string(said), "panic") {
-				t.Errorf("Expected a refusal, received exit %d and %.500s", code, said)
+			var said bytes.Buffer
+			learning.Stdout, learning.Stderr = &said, &said
+			wait, err := bombtest.Watch(learning)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if usage, is := learning.ProcessState.SysUsage().(*syscall.Rusage); is && usage.Maxrss > mostMemory {
-				t.Errorf("Expected at most %d MiB of memory, received %d", mostMemory>>10, usage.Maxrss>>10)
+			memory, _ := wait() // its exit code says the rest
+			if code := learning.ProcessState.ExitCode(); code != 1 || strings.Contains(said.String(), "panic") {
+				t.Errorf("Expected a refusal, received exit %d and %.500s", code, said.String())
+			}
+			if memory > mostMemory {
+				t.Errorf("Expected at most %d MiB of memory, received %d", mostMemory>>20, memory>>20)
 			}
 		})
 	}
