@@ -52,10 +52,9 @@ func (r *run) record(of rule.Rule, finding judge.Finding, took time.Duration) {
 	r.tell(verdict)
 }
 
-// tell announces a verdict. Once a MUST rule is broken, a quick run makes few further calls, unless other customers were seen: then
-// it takes more to tell whose doing a change was.
+// tell announces a verdict. Once a MUST rule is broken, a quick run makes few further calls.
 func (r *run) tell(verdict *report.RuleResult) {
-	if verdict != nil && verdict.Outcome == report.Failed && !r.player.Seats.OthersSeen() {
+	if verdict != nil && verdict.Outcome == report.Failed {
 		r.player.LimitFootprint()
 	}
 	r.announcer.announce(verdict)

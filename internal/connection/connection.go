@@ -111,7 +111,7 @@ func SendCertificate(certificate *tls.Certificate) func(*tls.CertificateRequestI
 // client's certificate. A write may fail before the server's alert is read.
 func mayMissCertificate(err error) bool {
 	operation := (*net.OpError)(nil)
-	return errors.As(err, &operation) && (operation.Op == "remote error" && strings.HasSuffix(operation.Err.Error(), "handshake failure") || operation.Op == "write")
+	return strings.Contains(err.Error(), "http2: client conn could not be established") || errors.As(err, &operation) && (operation.Op == "remote error" && strings.HasSuffix(operation.Err.Error(), "handshake failure") || operation.Op == "write")
 }
 
 func causeOf(err error) Cause {

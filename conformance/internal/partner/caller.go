@@ -34,6 +34,8 @@ type Caller struct {
 	ReadOnly   bool // send nothing that may make or undo a hold
 	Sparing    bool // send no call that the rules can be judged without
 
+	Crowded func() bool // other customers were seen; nil: none are
+
 	paces paces
 	most  atomic.Int64 // calls that are made, but for undoing; 0: no limit
 	gone  atomic.Bool  // the last call did not arrive, however often it was sent
@@ -186,7 +188,7 @@ func (c *Caller) checkBounds(call probe.Call) *Stop {
 	if most > 0 && Part(c.Time.part.Load()) != Again {
 		most -= keptForDoubts
 	}
-	if most > 0 && !undoes && c.Client.Calls() >= most {
+	if most > 0 && !undoes && c.Client.Calls() >= most && (c.Crowded == nil || !c.Crowded()) {
 		return FootprintStop()
 	}
 	return nil
@@ -195,7 +197,8 @@ func (c *Caller) checkBounds(call probe.Call) *Stop {
 // keptForDoubts is how many calls of a limited number are kept for rules of which it is still in doubt whether they are broken.
 const keptForDoubts = 45
 
-// LimitCalls makes the caller send no more calls than so many, except to undo; 0: no limit.
+// LimitCalls makes the caller send no more calls than so many, except to undo; 0: no limit. Where other customers were seen, it
+// takes more to tell whose doing a change was, so that nothing is limited.
 func (c *Caller) LimitCalls(most int) { c.most.Store(int64(most)) }
 
 // FootprintStop returns the stop of a run that makes no more calls, holds or bookings because a rule is broken.

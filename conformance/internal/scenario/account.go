@@ -22,16 +22,20 @@ type Account struct {
 	ledger     *ledger.Ledger
 	bounds     Bounds
 	readOnly   bool
-	footprint  bool    // the bounds are those of a quick run with a broken rule
-	lifecycles bool    // random lifecycles are to be played, which make holds of their own
-	made       int     // number of bookings
-	stuck      []*Hold // bookings with a cancellation that failed
+	footprint  *Bounds     // of a quick run with a broken rule; nil: no further bounds
+	crowded    func() bool // other customers were seen
+	lifecycles bool        // random lifecycles are to be played, which make holds of their own
+	made       int         // number of bookings
+	stuck      []*Hold     // bookings with a cancellation that failed
 }
 
-// limit lowers the bounds to what a quick run makes at most once a rule is broken.
-func (a *Account) limit(holds, bookings int) {
-	a.footprint = a.footprint || holds < a.bounds.MaxHolds || bookings < a.bounds.MaxBookings
-	a.bounds = Bounds{MaxHolds: min(holds, a.bounds.MaxHolds), MaxBookings: min(bookings, a.bounds.MaxBookings)}
+// most returns the bounds that are in force, and whether they are those of a quick run with a broken rule.
+func (a *Account) most() (most Bounds, footprint bool) {
+	if a.footprint == nil || a.crowded() {
+		return a.bounds, false
+	}
+	most = Bounds{MaxHolds: min(a.footprint.MaxHolds, a.bounds.MaxHolds), MaxBookings: min(a.footprint.MaxBookings, a.bounds.MaxBookings)}
+	return most, most != a.bounds
 }
 
 // attempt records a reserve before it is sent. If it returns a stop, the reserve must not be sent:
@@ -40,11 +44,12 @@ func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity)
 	if a.readOnly {
 		return nil, partner.NewBoundStop(partner.ReadOnly).WithRemedy(partner.NotReadOnly)
 	}
-	switch full := a.ledger.Holds() >= a.bounds.MaxHolds; {
-	case full && a.footprint:
+	switch most, footprint := a.most(); {
+	case a.ledger.Holds() < most.MaxHolds:
+	case footprint:
 		return nil, partner.FootprintStop()
-	case full:
-		return nil, partner.NewBoundStop("no more than %s may be made (--max-holds)", plural.Count(a.bounds.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
+	default:
+		return nil, partner.NewBoundStop("no more than %s may be made (--max-holds)", plural.Count(most.MaxHolds, "hold")).WithRemedy("Run with a higher --max-holds.")
 	}
 	entry, err := a.ledger.Attempt(ledger.SlotOf(offer), units)
 	if err != nil {
@@ -122,8 +127,9 @@ func (a *Account) Plenty(share float64, more int) bool {
 	if a.lifecycles {
 		share -= lifecyclesShare
 	}
-	kept := min(keptHolds, a.bounds.MaxHolds/keptShare)
-	return float64(a.ledger.Holds()+more) < share*float64(a.bounds.MaxHolds-kept) && float64(a.made) < share*float64(a.bounds.MaxBookings)
+	most, _ := a.most()
+	kept := min(keptHolds, most.MaxHolds/keptShare)
+	return float64(a.ledger.Holds()+more) < share*float64(most.MaxHolds-kept) && float64(a.made) < share*float64(most.MaxBookings)
 }
 
 // Bookings returns the number of bookings made.
@@ -133,12 +139,12 @@ func (a *Account) Bookings() int { return a.made }
 // booking may exist. The caller passes the answers to settle. The stop is the reason why the code
 // must not be confirmed.
 func (a *Account) beginConfirm(h *Hold) (settle func(...*probe.Answer), stop *partner.Stop) {
-	switch most := a.bounds.MaxBookings; {
-	case !h.IsHeld() || a.made < most:
-	case a.footprint:
+	switch most, footprint := a.most(); {
+	case !h.IsHeld() || a.made < most.MaxBookings:
+	case footprint:
 		return nil, partner.FootprintStop()
 	default:
-		return nil, partner.NewBoundStop("no more than %s may be made (--max-bookings)", plural.Count(most, "booking")).WithRemedy("Run with a higher --max-bookings.")
+		return nil, partner.NewBoundStop("no more than %s may be made (--max-bookings)", plural.Count(most.MaxBookings, "booking")).WithRemedy("Run with a higher --max-bookings.")
 	}
 	was := h.entry.State
 	if was == ledger.Held || was == ledger.Undone {

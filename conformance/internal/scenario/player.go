@@ -78,6 +78,7 @@ func NewPlayer(config Config) *Player {
 	account := &Account{ledger: config.Ledger, bounds: config.Bounds, readOnly: config.ReadOnly, lifecycles: config.Lifecycles > 0}
 	read := &reader{calls: calls, observer: config.Observer}
 	seats := newSeats(read)
+	calls.Crowded, account.crowded = seats.OthersSeen, seats.OthersSeen
 	p := &Player{
 		Config: config, Calls: calls, Account: account, Seats: seats, read: read,
 		Book:   &Booker{calls: calls, account: account, observer: config.Observer, clock: config.Clock, tickets: config.Tickets, traits: &Traits{without: map[string]bool{}}},
@@ -94,7 +95,7 @@ const keptCalls = 20
 func (p *Player) LimitFootprint() {
 	if most, limited := p.Depth.MostOnceBroken(); limited {
 		p.Calls.LimitCalls(most.Calls - keptCalls)
-		p.Account.limit(most.Holds, most.Bookings)
+		p.Account.footprint = &Bounds{MaxHolds: most.Holds, MaxBookings: most.Bookings}
 	}
 }
 

@@ -72,7 +72,7 @@ func (p *partner) ask(ctx context.Context, l *learner, endpoint partnerapi.Endpo
 			return nil, err
 		}
 	}
-	limited, cancel := context.WithTimeout(ctx, 2*endpoint.Timeout(partnerapi.Healthy))
+	limited, cancel := context.WithTimeout(connection.Watch(ctx), 2*endpoint.Timeout(partnerapi.Healthy))
 	defer cancel()
 	request, err := http.NewRequestWithContext(limited, method, address.String(), bytes.NewReader(sent))
 	if err != nil {
@@ -103,7 +103,7 @@ func (p *partner) ask(ctx context.Context, l *learner, endpoint partnerapi.Endpo
 		if failed := (*url.Error)(nil); errors.As(err, &failed) {
 			err = failed.Err
 		}
-		c.Error = err.Error()
+		c.Error = connection.NewFailure(limited, err).Error()
 	}
 	c.parse()
 	l.calls = append(l.calls, c)
