@@ -12,7 +12,7 @@ import (
 type slotView struct {
 	ID        string                `json:"availability_id"`
 	Start     string                `json:"start"` // RFC 3339, in the product's zone
-	End       string                `json:"end"`
+	End       *string               `json:"end"`   // null if the partner has not sent it
 	Status    partnerapi.SlotStatus `json:"status"`
 	Bookable  bool                  `json:"bookable"`
 	Vacancies *int                  `json:"vacancies"` // free seats; null if unknown or unlimited
@@ -39,9 +39,10 @@ var best = map[partnerapi.SlotStatus]int{
 	noSlots: 0, partnerapi.StatusSoldOut: 1, partnerapi.StatusLimited: 2, partnerapi.StatusFreesale: 3, partnerapi.StatusAvailable: 4,
 }
 
-// shows reports whether resellers see a slot: it is not closed (AVL-9) and has not ended.
+// shows reports whether resellers see a slot: it is not closed (AVL-9) and has not ended. Without a
+// known end, it is not shown after its start.
 func shows(slot domain.Slot, now time.Time) bool {
-	return slot.Status != partnerapi.StatusClosed && slot.End.After(now)
+	return slot.Status != partnerapi.StatusClosed && (slot.End.After(now) || slot.Start.After(now))
 }
 
 // showSlots returns a variation's visible slots at that time, in order, with their prices.
@@ -56,11 +57,15 @@ func showSlots(a domain.Activity, v domain.Variation, slots []domain.Slot, terms
 			continue
 		}
 		priced := pricer.price(slot)
-		shown = append(shown, slotView{
-			ID: slot.ID, Start: partnerapi.FormatDateTime(slot.Start.In(pricer.zone)), End: partnerapi.FormatDateTime(slot.End.In(pricer.zone)),
+		view := slotView{
+			ID: slot.ID, Start: partnerapi.FormatDateTime(slot.Start.In(pricer.zone)),
 			Status: slot.Status, Bookable: isBookable(slot, priced, now), Vacancies: pricer.vacancies(slot), Capacity: slot.Capacity,
 			Currency: pricer.quote.currency, Pricing: priced,
-		})
+		}
+		if !slot.End.IsZero() {
+			view.End = new(partnerapi.FormatDateTime(slot.End.In(pricer.zone)))
+		}
+		shown = append(shown, view)
 	}
 	return shown, nil
 }

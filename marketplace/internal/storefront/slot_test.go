@@ -94,16 +94,20 @@ func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
 func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
 	t.Parallel()
 	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
+	start, end := slot.Start, slot.End
 	for name, c := range map[string]struct {
-		now             time.Time
+		end, now        time.Time
 		shown, bookable bool
 		status          partnerapi.SlotStatus
 	}{
-		"before":         {slot.Start.Add(-1), true, true, partnerapi.StatusAvailable},
-		"at the start":   {slot.Start, true, false, partnerapi.StatusSoldOut},
-		"before its end": {slot.End.Add(-1), true, false, partnerapi.StatusSoldOut},
-		"at its end":     {slot.End, false, false, noSlots},
+		"before":                          {end, start.Add(-1), true, true, partnerapi.StatusAvailable},
+		"at the start":                    {end, start, true, false, partnerapi.StatusSoldOut},
+		"before its end":                  {end, end.Add(-1), true, false, partnerapi.StatusSoldOut},
+		"at its end":                      {end, end, false, false, noSlots},
+		"without an end before its start": {time.Time{}, start.Add(-1), true, true, partnerapi.StatusAvailable},
+		"without an end at its start":     {time.Time{}, start, false, false, noSlots},
 	} {
+		slot.End = c.end
 		views, err := showSlots(a, a.Variations[0], []domain.Slot{slot}, terms, "EUR", c.now)
 		must(t, err)
 		if len(views) == 1 != c.shown || c.shown && views[0].Bookable != c.bookable {

@@ -2282,8 +2282,8 @@ class ResellerSlot(TypedDict):
     availability_id: str
     # In the product's zone.
     start: str
-    # In the product's zone.
-    end: str
+    # In the product's zone; null if the partner has not sent it yet (WHK-2).
+    end: str | None
     # LIMITED: few seats left. FREESALE: no limit. SOLD_OUT: shown, but cannot be booked.
     status: Literal['AVAILABLE', 'FREESALE', 'LIMITED', 'SOLD_OUT']
     # Whether it can be booked (AVL-9).

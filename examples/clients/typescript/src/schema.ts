@@ -5661,9 +5661,9 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description In the product's zone.
+             * @description In the product's zone; null if the partner has not sent it yet (WHK-2).
              */
-            end: string;
+            end: string | null;
             /**
              * @description LIMITED: few seats left. FREESALE: no limit. SOLD_OUT: shown, but cannot be booked.
              * @enum {string}
