@@ -172,8 +172,9 @@ func TestAnOperatorsChangeIsInTheNextRead(t *testing.T) {
 			t.Fatalf("want it taken, got %d %s", a.StatusCode, a.body)
 		}
 	}
-	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha","short_description":"Pela calçada"}},"location":{"city":"Lisbon"}}`)
-	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "q=VELHA&city=lisbon": "Old town", "q=Cal%C3%A7ada": "Old town"} {
+	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha","short_description":"Pela calçada","categories":["Passeios"],"tags":["fado"],"location":{"region":"Estremadura"}}},"location":{"city":"Lisbon"}}`)
+	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "language=x-shop": "Old town", "language=i-klingon": "Old town", "language=pt-Abcd-XX": "Cidade velha", "language=qqq": "Old town",
+		"q=passeios": "Old town", "q=FADO": "Old town", "q=estrem": "Old town", "q=VELHA&city=lisbon": "Old town", "q=Cal%C3%A7ada": "Old town"} {
 		if got := b.list(t, resellersList+"?"+query, reseller).Data; len(got) == 0 || got[0].Title != want {
 			t.Errorf("%s: want %s, got %+v", query, want, got)
 		}
