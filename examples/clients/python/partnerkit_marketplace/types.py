@@ -172,7 +172,8 @@ class Activity(TypedDict):
     currency: str
     # The service fee in that currency, in its major unit. It is part of the prices.
     serviceFee: float
-    # Fields of the activity in other languages, by language code.
+    # Fields of the activity in other languages, by language code: titles, texts, activity_type, location,
+    # categories, tags, media, partner_details, and variations by _id.
     translation: dict[str, dict[str, Any]]
     variations: list[ActivityVariation]
 
@@ -533,7 +534,8 @@ class AffiliateActivity(TypedDict):
     currency: str
     # The service fee in that currency, in its major unit. It is part of the prices.
     serviceFee: float
-    # Fields of the activity in other languages, by language code.
+    # Fields of the activity in other languages, by language code: titles, texts, activity_type, location,
+    # categories, tags, media, partner_details, and variations by _id.
     translation: dict[str, dict[str, Any]]
     variations: list[ActivityVariation]
     # Where the affiliate sends its customers: the activity in the marketplace's shop, with the affiliate's code.
@@ -1730,7 +1732,8 @@ class OperatorActivity(TypedDict):
     tags: list[str]
     media: list[OperatorActivityMediaItem]
     partner_details: OperatorActivityPartnerDetails
-    # Fields of the activity in other languages, by language code.
+    # Fields of the activity in other languages, by language code: titles, texts, activity_type, location,
+    # categories, tags, media, partner_details, and variations by _id.
     translation: dict[str, dict[str, Any]]
     # The currency of the partner's first price.
     currency: str
