@@ -1266,7 +1266,7 @@ export interface paths {
         /**
          * Rotate the webhook secret
          * @description Only this answer shows the new secret. The previous one is accepted for 24 hours more; an older one, from an earlier rotation, is refused
-         *     from now on.
+         *     from now on. This is an extension beyond the contract, where a new secret needs the deletion and creation of the integration.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -5540,7 +5540,7 @@ export interface components {
             currency: string;
             /** @description The service fee in that currency, in its major unit. It is part of the prices. */
             serviceFee: number;
-            /** @description Fields of the activity in other languages, by language code. */
+            /** @description Fields of the activity in other languages, by language code: titles, texts, activity_type, location, categories, tags, media, partner_details, and variations by _id. */
             translation: {
                 [key: string]: Record<string, never>;
             };
@@ -5785,7 +5785,7 @@ export interface components {
             currency: string;
             /** @description The service fee in that currency, in its major unit. It is part of the prices. */
             serviceFee: number;
-            /** @description Fields of the activity in other languages, by language code. */
+            /** @description Fields of the activity in other languages, by language code: titles, texts, activity_type, location, categories, tags, media, partner_details, and variations by _id. */
             translation: {
                 [key: string]: Record<string, never>;
             };
@@ -6572,7 +6572,7 @@ export interface components {
                 companyDetails: Record<string, never>;
                 profileImage: string;
             };
-            /** @description Fields of the activity in other languages, by language code. */
+            /** @description Fields of the activity in other languages, by language code: titles, texts, activity_type, location, categories, tags, media, partner_details, and variations by _id. */
             translation: {
                 [key: string]: Record<string, never>;
             };
@@ -8248,7 +8248,7 @@ export interface components {
         StartToParameter: string;
         /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
         CurrencyParameter: string;
-        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
         LanguageParameter: string;
         /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
         QParameter: string;
@@ -8740,7 +8740,7 @@ export interface operations {
             query?: {
                 /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
                 language?: components["parameters"]["LanguageParameter"];
                 /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
@@ -8798,7 +8798,7 @@ export interface operations {
             query?: {
                 /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
@@ -8963,7 +8963,7 @@ export interface operations {
             query?: {
                 /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
                 language?: components["parameters"]["LanguageParameter"];
                 /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
