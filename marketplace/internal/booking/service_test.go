@@ -142,18 +142,22 @@ func TestAPartnersRefusalIsShownInItsWords(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
 	o := b.wants()
-	if _, err := b.hold(t.Context(), o); domain.ReasonOf(err) != domain.SlotSoldOut || err.Error() != "Only for members." {
+	if _, err := b.hold(t.Context(), o); domain.ReasonOf(err) != domain.ReserveRefused || err.Error() != "Only for members." {
 		t.Errorf("want the partner's words, got %v", err)
 	}
 	b.is(t, o.ID, domain.Refused)
 	if _, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, o.ID); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("want no booking, got %v", err)
 	}
+	b.arm(t, `{match: {endpoint: availability}, times: 1, answered: 200, jq: ".[].vacancies = 1"}`)
+	if _, err := b.hold(t.Context(), b.wants(func(o *booking.Order) { o.Guests[0].Quantity = 1000 })); domain.ReasonOf(err) != domain.SlotSoldOut {
+		t.Errorf("Expected a slot with too few seats to be sold out, received %v", err)
+	}
 	check(t, b.partner.Default().SetSlot(product, option, b.order.Slot, client.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
 	if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
-	b.requireCalls(t, partnerapi.Reserve, 1)
+	b.requireCalls(t, partnerapi.Reserve, 2)
 	b.requireKept(t)
 }
 

@@ -24,8 +24,8 @@ type slotView struct {
 // day is a date of a calendar.
 type day struct {
 	Date      string                `json:"date"`       // YYYY-MM-DD, in the product's zone
-	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; noSlots if it has no slots
-	FromPrice *domain.Number        `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked
+	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots that have not started; noSlots if it has none
+	FromPrice *domain.Number        `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked in the currency
 	Currency  domain.Currency       `json:"currency"`
 	Slots     int                   `json:"slots"`
 	Vacancies *int                  `json:"vacancies"` // of the bookable slots; null if unknown or unlimited
@@ -76,7 +76,7 @@ func isBookable(slot domain.Slot, priced Pricing, now time.Time) bool {
 }
 
 // showCalendar returns a row for each date of a range, both ends inclusive, from a variation's
-// slots.
+// slots that have not started.
 func showCalendar(a domain.Activity, v domain.Variation, slots []domain.Slot, from, to time.Time, terms domain.Terms, currency domain.Currency, now time.Time) ([]day, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
@@ -88,10 +88,10 @@ func showCalendar(a domain.Activity, v domain.Variation, slots []domain.Slot, fr
 	}
 	for _, slot := range slots {
 		at := int(slot.LocalDate.Sub(from) / (24 * time.Hour)) // dates are midnights in UTC, where all days have 24 hours
-		if at < 0 || at >= len(days) || !shows(slot, now) {
+		if at < 0 || at >= len(days) || !shows(slot, now) || !slot.Start.After(now) {
 			continue
 		}
-		pricer.add(slot, &days[at], now)
+		pricer.add(slot, &days[at])
 	}
 	return days, nil
 }
@@ -132,18 +132,13 @@ func (p *pricer) vacancies(slot domain.Slot) *int {
 	return slot.Vacancies
 }
 
-// add adds a slot to its date. A slot that cannot be booked counts as sold out.
-func (p *pricer) add(slot domain.Slot, date *day, now time.Time) {
+// add adds a slot to its date. A slot without a price in the currency has seats, but no price.
+func (p *pricer) add(slot domain.Slot, date *day) {
 	date.Slots++
-	priced := p.price(slot)
-	status := slot.Status
-	if !isBookable(slot, priced, now) {
-		status = partnerapi.StatusSoldOut
+	if best[slot.Status] > best[date.Status] {
+		date.Status = slot.Status
 	}
-	if best[status] > best[date.Status] {
-		date.Status = status
-	}
-	if status == partnerapi.StatusSoldOut {
+	if !slot.Status.IsBookable() {
 		return
 	}
 	if left := p.vacancies(slot); left == nil || date.Vacancies == nil {
@@ -151,7 +146,7 @@ func (p *pricer) add(slot domain.Slot, date *day, now time.Time) {
 	} else {
 		*date.Vacancies += *left
 	}
-	if price := p.leadingPrice(priced); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
+	if price := p.leadingPrice(p.price(slot)); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
 		date.FromPrice = price
 	}
 }
