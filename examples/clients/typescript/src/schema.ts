@@ -1709,7 +1709,7 @@ export interface components {
              * @description A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's OpenAPI document says what each means and whether to retry.
              * @enum {string}
              */
-            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
+            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "reserve_refused" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
              * Service identifier
              * Format: uuid
@@ -2946,7 +2946,7 @@ export interface components {
                      * @description Why it needs attention.
                      * @enum {string}
                      */
-                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
                     /**
                      * Date-time
                      * Format: date-time
@@ -5575,7 +5575,7 @@ export interface components {
         };
         /**
          * Calendar day
-         * @description A variation's slots on one date. Closed slots are not counted (AVL-9).
+         * @description A variation's slots on one date. Closed slots (AVL-9) and those that have started are not counted.
          * @example {
          *       "date": "2026-07-01",
          *       "status": "AVAILABLE",
@@ -5605,7 +5605,7 @@ export interface components {
              * @enum {string}
              */
             status: "AVAILABLE" | "FREESALE" | "LIMITED" | "SOLD_OUT" | "NONE";
-            /** @description The lowest price for an adult among bookable slots, in the major unit of the currency. Without an adult unit it is the first unit's price; with a group price, the group's. Null if nothing can be booked. */
+            /** @description The lowest price for an adult among bookable slots, in the major unit of the currency. Without an adult unit it is the first unit's price; with a group price, the group's. Null if nothing can be booked in this currency: a day with seats and without a price keeps its status. */
             from_price: number | null;
             /**
              * Currency
@@ -5790,8 +5790,8 @@ export interface components {
                 [key: string]: Record<string, never>;
             };
             variations: components["schemas"]["ActivityVariation"][];
-            /** @description Where the affiliate sends its customers: the activity in the marketplace's shop, with the affiliate's code. */
-            affiliate_url: string;
+            /** @description Where the affiliate sends its customers: the activity in the shop that the operator has configured, with the affiliate's code. Null if none is configured. */
+            affiliate_url: string | null;
         };
         /**
          * Booking
@@ -6108,7 +6108,7 @@ export interface components {
                  * @description Why.
                  * @enum {string}
                  */
-                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
                 /**
                  * Date-time
                  * Format: date-time
