@@ -151,7 +151,7 @@ type Place struct {
 type Slot struct {
 	AvailabilityID string                `json:"availability_id"` // of the slot to book
 	Start          time.Time             `json:"start"`           // in the product's zone
-	End            time.Time             `json:"end"`
+	End            *time.Time            `json:"end"`             // nil: the partner has not told it yet
 	Status         partnerapi.SlotStatus `json:"status"`
 	Bookable       bool                  `json:"bookable"`
 	Vacancies      *int                  `json:"vacancies"` // free seats; nil if unknown or unlimited
@@ -163,8 +163,8 @@ type Slot struct {
 // Day is a date of a variation's calendar.
 type Day struct {
 	Date      Date                  `json:"date"`
-	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; NoSlot if it has no slots
-	FromPrice Decimal               `json:"from_price"` // the lowest price for an adult or for the group; "" if nothing can be booked
+	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots that have not started; NoSlot if it has none
+	FromPrice Decimal               `json:"from_price"` // the lowest price for an adult or for the group; "" if nothing can be booked in the currency
 	Currency  string                `json:"currency"`
 	Slots     int                   `json:"slots"`
 	Vacancies *int                  `json:"vacancies"` // of the bookable slots; nil if seats are unlimited

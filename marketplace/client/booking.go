@@ -112,13 +112,14 @@ type AttentionReason string
 
 // The reasons.
 const (
-	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner refused to book
-	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and it is unknown whether the partner has booked
-	LatePayment      AttentionReason = "late_payment"      // paid after the hold was released
-	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
-	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses, until the hold expires
-	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not accept the release
-	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not accept the cancellation
+	ConfirmRefused   AttentionReason = "confirm_refused"      // paid, and the partner refused to book
+	ConfirmUnknown   AttentionReason = "confirm_unknown"      // paid, and it is unknown whether the partner has booked
+	LatePayment      AttentionReason = "late_payment"         // paid after the hold was released
+	DuplicatePayment AttentionReason = "duplicate_payment"    // paid twice
+	DuplicateID      AttentionReason = "duplicate_booking_id" // another booking has the partner's booking id
+	ReserveUnknown   AttentionReason = "reserve_unknown"      // the partner may hold seats that no booking uses, until the hold expires
+	ReleaseFailed    AttentionReason = "release_failed"       // the partner did not accept the release
+	CancelFailed     AttentionReason = "cancel_failed"        // the partner did not accept the cancellation
 )
 
 // Action is a step that an operator can take. Each is a method of Operator.

@@ -78,7 +78,7 @@ func namesDecide(ctx context.Context, s *stage) error {
 		guest string
 		makes func(guest string) (string, error)
 	}{
-		{"Sold Out", func(guest string) (string, error) { return refused(guest, "slot_sold_out") }},
+		{"Sold Out", func(guest string) (string, error) { return refused(guest, "reserve_refused") }},
 		{"Reserve Fails", func(guest string) (string, error) { return refused(guest, "partner_error") }},
 		{"Expires Soon", func(guest string) (string, error) {
 			b, err := m.book(ctx, m.offer.slots[0], guest)

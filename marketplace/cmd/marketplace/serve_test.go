@@ -105,6 +105,15 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 	s.stop(t)
 }
 
+func TestAMissingConformanceCommandIsReportedAtTheStart(t *testing.T) {
+	t.Parallel()
+	s := startService(t, nil, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--conformance-command", "/no/such/conformance")
+	if !strings.Contains(s.began, `"level":"WARN","msg":"--conformance-command /no/such/conformance cannot be run`) {
+		t.Errorf("Expected a warning, received %s", s.began)
+	}
+	s.stop(t)
+}
+
 // A user of a foreign database may seldom change how the server logs.
 func TestADatabaseThatMayLogRowsIsReportedAtTheStart(t *testing.T) {
 	t.Parallel()

@@ -157,7 +157,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.Var(&s.eraseAfter, "erase-guests-after", "how long after a slot's end its guests' names, e-mail addresses and telephone numbers are erased, in days (400d) or hours (9600h)")
 	f.StringVar(&s.affiliatesShare, "affiliate-commission", "5", "the affiliate's share of a booking's total, in `percent`")
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for the cache of list pages, in each replica")
-	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "/activities/{activity}?affiliate_code={affiliate}", "the `address` of an affiliate's link to an activity in your shop; {activity} and {affiliate} are replaced by their ids")
+	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "", "the `address` of an affiliate's link to an activity in your shop, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}; {activity} and {affiliate} are replaced by their ids; without it, affiliates get no links")
 	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the European Central Bank's daily format, such as "+storefront.RatesAddress+"; read daily, and at startup if the rates are older than a day")
 	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one in this command's folder, or else on the PATH")
@@ -203,7 +203,6 @@ func (s *settings) mistakes() []error {
 		s.readShare(),
 		checkFeed(s.ratesURL),
 		s.checkTraces(),
-		checkSuite(s.conformance),
 		aboutFlag("--affiliate-url", s.affiliateURL.Check()),
 	)
 	switch first := s.firstOperator(); {

@@ -9,15 +9,6 @@ import (
 	"partnerkit.dev/marketplace/internal/telemetry"
 )
 
-// checkSuite returns why the given conformance command cannot be run.
-func checkSuite(given string) error {
-	if given == "" {
-		return nil
-	}
-	_, err := conformance.FindCommand(given)
-	return err
-}
-
 // findSuite returns the path of the conformance command, or "" if it is missing; the service then
 // works without it.
 func findSuite(given string, log *slog.Logger) string {

@@ -11,6 +11,7 @@ import (
 
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
+	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/schemas"
 )
 
@@ -40,9 +41,9 @@ func (b *bench) list(t *testing.T, path string, who header) (p page) {
 
 // newStockedBench is a service that has pulled the mock partner's catalog: 8 activities, priced
 // in EUR and JPY. There are rates for USD and JPY, but not for CHF.
-func newStockedBench(t *testing.T) (*bench, registered) {
+func newStockedBench(t *testing.T, change ...func(*replica.Config)) (*bench, registered) {
 	t.Helper()
-	b := setup(t)
+	b := setup(t, change...)
 	operator := b.signIn(t, domain.Operator)
 	if a := b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25","JPY":"160"}}`, operator); a.StatusCode != http.StatusOK {
 		t.Fatalf("want the rates taken, got %d %s", a.StatusCode, a.body)
@@ -92,6 +93,10 @@ func TestAnAffiliateReadsTheListWithItsOwnLinks(t *testing.T) {
 		if want := "https://shop.example/" + one.ID + "?by=" + b.accounts[domain.Affiliate].ID.String(); one.AffiliateURL != want {
 			t.Errorf("want %s, got %s", want, one.AffiliateURL)
 		}
+	}
+	unset, _ := newStockedBench(t, func(c *replica.Config) { c.AffiliateURL = "" })
+	if p := unset.do(t, "GET", affiliatesList, "", unset.signIn(t, domain.Affiliate)); strings.Count(string(p.body), `"affiliate_url":null`) != 8 {
+		t.Errorf("want no links where no shop is configured, got %s", p.body)
 	}
 	if strings.Contains(string(b.do(t, "GET", resellersList, "", b.signIn(t, domain.Reseller)).body), "affiliate_url") {
 		t.Error("want a reseller's list without links")
@@ -172,8 +177,9 @@ func TestAnOperatorsChangeIsInTheNextRead(t *testing.T) {
 			t.Fatalf("want it taken, got %d %s", a.StatusCode, a.body)
 		}
 	}
-	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha","short_description":"Pela calçada"}},"location":{"city":"Lisbon"}}`)
-	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "q=VELHA&city=lisbon": "Old town", "q=Cal%C3%A7ada": "Old town"} {
+	patch(`{"activity_title":"Old town","translation":{"pt":{"activity_title":"Cidade velha","short_description":"Pela calçada","categories":["Passeios"],"tags":["fado"],"location":{"region":"Estremadura"}}},"location":{"city":"Lisbon"}}`)
+	for query, want := range map[string]string{"": "Old town", "language=pt-BR": "Cidade velha", "language=ja": "Old town", "language=x-shop": "Old town", "language=i-klingon": "Old town", "language=pt-Abcd-XX": "Cidade velha", "language=qqq": "Old town",
+		"q=passeios": "Old town", "q=FADO": "Old town", "q=estrem": "Old town", "q=VELHA&city=lisbon": "Old town", "q=Cal%C3%A7ada": "Old town"} {
 		if got := b.list(t, resellersList+"?"+query, reseller).Data; len(got) == 0 || got[0].Title != want {
 			t.Errorf("%s: want %s, got %+v", query, want, got)
 		}

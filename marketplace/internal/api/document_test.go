@@ -109,7 +109,7 @@ func TestTheDocumentSaysWhoMayComeIn(t *testing.T) {
 			want = []string{"bearer"}
 		}
 		if route.Tokens {
-			want = append(want, "api_token")
+			want = append(want, "apiToken") // the contract's name
 		}
 		if route.Open && slices.Contains(op.Security, "webhook_secret") {
 			want = []string{"webhook_secret"} // the handler checks it

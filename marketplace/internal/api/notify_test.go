@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,20 +103,36 @@ func TestANotifiedSlotIsUpdatedImmediately(t *testing.T) {
 	}
 }
 
-func TestANewSlotIsStoredWithItsEndOrAsLongAsItsNeighbour(t *testing.T) {
+func TestANewSlotIsStoredImmediately_WithItsEndOrWithout(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	made, option, slots := b.pullSlots(t)
-	near := slots[len(slots)-1]
-	start := near.Start.AddDate(0, 0, 1)
+	start := slots[len(slots)-1].Start.AddDate(0, 0, 1)
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, "new", start, `"status":"AVAILABLE","capacity":70000`)))
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, "with an end", start, fmt.Sprintf(`"status":"AVAILABLE","localDateTimeEnd":%q`, start.Add(time.Minute).Format(time.RFC3339)))))
-	lengths := map[string]time.Duration{}
+	ends := map[string]time.Time{}
 	for _, slot := range b.slots(t, option) {
-		lengths[slot.ID] = slot.End.Sub(slot.Start)
+		ends[slot.ID] = slot.End
 	}
-	if lengths["new"] != near.End.Sub(near.Start) || lengths["with an end"] != time.Minute {
-		t.Errorf("want %s and a minute, got %v", near.End.Sub(near.Start), lengths)
+	if !ends["new"].IsZero() || !ends["with an end"].Equal(start.Add(time.Minute)) {
+		t.Errorf("want no end, and one after a minute, got %s and %s", ends["new"], ends["with an end"])
+	}
+	var activity uuid.UUID
+	must(t, b.store.Pool().QueryRow(t.Context(), `SELECT activity_id FROM variations WHERE id = $1`, option.VariationID).Scan(&activity))
+	var shown []client.Slot
+	date := slots[len(slots)-1].LocalDate.AddDate(0, 0, 1).Format(time.DateOnly)
+	a := b.do(t, "GET", fmt.Sprintf("/api/v1/resellers/activities/%s/variations/%s/availability?date=%s", activity, option.VariationID, date), "", b.signIn(t, domain.Reseller))
+	a.data(t, &shown)
+	at := slices.IndexFunc(shown, func(s client.Slot) bool { return s.AvailabilityID == "new" })
+	if at < 0 || shown[at].End != nil || !shown[at].Bookable {
+		t.Errorf("want a bookable slot whose end is null, got %s", a.body)
+	}
+	if n := b.syncsAskedFor(t, made); n != 0 {
+		t.Errorf("want no sync asked for, got %d", n)
+	}
+	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, "new", start.Add(time.Hour), `"status":"LIMITED"`)))
+	if moved := b.slots(t, option); !moved[len(moved)-1].End.IsZero() || !moved[len(moved)-1].Start.Equal(start.Add(time.Hour)) {
+		t.Errorf("want a moved slot still without an end, got %+v", moved[len(moved)-1])
 	}
 	var capacity int
 	if err := b.store.Pool().QueryRow(t.Context(), `SELECT capacity FROM variations WHERE id = $1`, option.VariationID).Scan(&capacity); err != nil || capacity != 70000 {
@@ -137,7 +154,7 @@ func TestANotificationOfAnUnknownSlotRequestsASyncAndGetsTheSameAnswer(t *testin
 	for i, body := range []string{
 		news("other", option.Option.ID, slots[0].ID, start, `"status":"CLOSED"`),
 		news(option.ProductID, "other", slots[0].ID, start, `"status":"CLOSED"`),
-		news(product, gone, "s", start, `"status":"AVAILABLE"`), // it has left the catalog, and no slot shows how long it lasts
+		news(product, gone, "s", start, `"status":"AVAILABLE"`), // it has left the catalog
 	} {
 		wantUpdated(t, b.notify(t, made, body))
 		if n := b.syncsAskedFor(t, made); n != i+1 {

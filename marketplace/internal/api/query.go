@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -177,8 +178,19 @@ func (q *query) currency() domain.Currency {
 	return domain.Currency(q.validated("currency", "iso4217"))
 }
 
+// languageRange matches basic language ranges (RFC 4647, 2.1). A language need not be known: lookup
+// then finds nothing.
+var languageRange = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$`)
+
 // language returns the language for texts; "" means the activity's own.
-func (q *query) language() string { return q.validated("language", "bcp47_strict_language_tag") }
+func (q *query) language() string {
+	text, given := q.one("language")
+	if given && !languageRange.MatchString(text) {
+		q.refuse("language", "expected a language such as en or pt-BR")
+		return ""
+	}
+	return text
+}
 
 // isID reports whether a text is an id in the canonical form.
 func isID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }

@@ -60,7 +60,7 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 		s.keepFresh(ctx, fresh)
 		return Held{}, err
 	}
-	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, fresh: fresh, request: q}
+	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, fresh: fresh, full: isFull(*fresh.Slot, offer.Activity.Product, b), request: q}
 	return a.send(ctx)
 }
 

@@ -67,7 +67,7 @@ func (s *Service) decide(ctx context.Context, of domain.Scope, id uuid.UUID, on 
 			why += ": " + reason
 		}
 		c, err := move(r.Booking, on, s.Now(), why, leftInDoubt, uuid.Nil)
-		if reason != "" && row.Cancel == domain.Pending {
+		if reason != "" && row.Cancel != "" {
 			c.Booking.CancelReason = reason
 		}
 		return c, err

@@ -26,12 +26,14 @@ const (
 	partnerLeave   event = "integration is deleted"
 
 	confirmAccept     event = "confirm is accepted"
+	confirmShared     event = "confirm is accepted with another booking's id"
 	confirmRefuse     event = "confirm is refused"
 	confirmFail       event = "confirm fails" // the answer is 5xx or invalid: the partner may have booked
 	confirmUnanswered event = "confirm has no answer"
 	confirmGiveUp     event = "confirm has no answer, last attempt"
 	confirmAgain      event = "confirm is due again"
 
+	idShared        event = "another booking gets its id"
 	customerCancel  event = "customer cancels"
 	operatorCancel  event = "operator cancels"
 	operatorConfirm event = "operator confirms"
@@ -85,7 +87,11 @@ var (
 	confirmed  = condition{"confirmed by the partner", func(b domain.Booking) bool { return b.ExternalBookingID != "" }}
 	doubted    = condition{"in doubt", func(b domain.Booking) bool { return b.Doubted }}
 	releasing  = condition{"released", func(b domain.Booking) bool { return b.Release != "" }}
-	listed     = condition{"listed for operators", func(b domain.Booking) bool {
+	canceling  = condition{"cancellation due", func(b domain.Booking) bool { return b.Cancellation == domain.Pending }}
+	shared     = condition{"id shared", func(b domain.Booking) bool {
+		return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool { return a.Reason == domain.DuplicateID })
+	}}
+	listed = condition{"listed for operators", func(b domain.Booking) bool {
 		return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool { return slices.Contains(unpaidFor, a.Reason) })
 	}}
 
@@ -107,9 +113,9 @@ var unpaidFor = []domain.AttentionReason{domain.ConfirmRefused, domain.ConfirmUn
 // doubting are the events after which it is unknown whether the partner has booked.
 var doubting = []event{confirmFail, confirmUnanswered, confirmGiveUp}
 
-// resolvable are the attention reasons that an operator can resolve. Each leaves the booking in a final
-// state.
-var resolvable = []domain.AttentionReason{domain.DuplicatePayment, domain.ReserveUnknown, domain.ReleaseFailed, domain.CancelFailed}
+// resolvable are the attention reasons that an operator can resolve. None keeps a payment from its
+// booking.
+var resolvable = []domain.AttentionReason{domain.DuplicatePayment, domain.DuplicateID, domain.ReserveUnknown, domain.ReleaseFailed, domain.CancelFailed}
 
 // table contains every transition. The first matching row applies.
 var table = []transition{
@@ -132,6 +138,7 @@ var table = []transition{
 	{From: domain.Released, On: abandon, To: domain.Released},
 
 	{From: domain.Paid, On: confirmAccept, To: domain.Confirmed, Settles: unpaidFor},
+	{From: domain.Paid, On: confirmShared, To: domain.Confirmed, Raises: domain.DuplicateID, Settles: unpaidFor},
 	{From: domain.Paid, On: confirmRefuse, To: domain.Paid, Raises: domain.ConfirmRefused, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
 	{From: domain.Paid, On: confirmFail, To: domain.Paid, Raises: domain.ConfirmRefused, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
 	{From: domain.Paid, On: confirmUnanswered, If: not(listed), To: domain.Paid, Ask: askConfirmAgain},
@@ -144,22 +151,28 @@ var table = []transition{
 	{From: domain.Paid, On: operatorCancel, If: allOf(not(confirming), releasing), To: domain.Cancelled, Settles: unpaidFor},
 	{From: domain.Paid, On: paymentSucceed, To: domain.Paid, Raises: domain.DuplicatePayment},
 
+	// While an operator has not decided, a cancel could cancel the other booking's guests.
+	{From: domain.Confirmed, On: customerCancel, If: shared, To: domain.Cancelled, Cancel: domain.GivenUp},
+	{From: domain.Confirmed, On: operatorCancel, If: shared, To: domain.Cancelled, Cancel: domain.GivenUp},
 	{From: domain.Confirmed, On: customerCancel, To: domain.Cancelled, Ask: askCancel, Cancel: domain.Pending},
 	{From: domain.Confirmed, On: operatorCancel, To: domain.Cancelled, Ask: askCancel, Cancel: domain.Pending},
 	{From: domain.Confirmed, On: paymentSucceed, To: domain.Confirmed, Raises: domain.DuplicatePayment},
 
 	{From: domain.Cancelled, On: confirmAccept, If: not(confirmed), To: domain.Cancelled, Ask: askCancel, Cancel: domain.Pending, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
+	{From: domain.Cancelled, On: confirmShared, If: not(confirmed), To: domain.Cancelled, Cancel: domain.GivenUp, Raises: domain.DuplicateID, Settles: []domain.AttentionReason{domain.ConfirmUnknown}},
 	{From: domain.Cancelled, On: customerCancel, To: domain.Cancelled},
 	{From: domain.Cancelled, On: operatorCancel, To: domain.Cancelled},
 	{From: domain.Cancelled, On: operatorResolve, To: domain.Cancelled, Settles: append([]domain.AttentionReason{domain.ConfirmUnknown}, resolvable...)},
 	{From: domain.Cancelled, On: paymentSucceed, To: domain.Cancelled, Raises: domain.DuplicatePayment},
 
+	{From: anywhere, On: idShared, If: canceling, To: anywhere, Cancel: domain.GivenUp, Raises: domain.DuplicateID},
+	{From: anywhere, On: idShared, To: anywhere, Raises: domain.DuplicateID},
 	{From: anywhere, On: releaseTaken, To: anywhere, Release: domain.Done, Settles: []domain.AttentionReason{domain.ReleaseFailed}},
 	{From: anywhere, On: releaseGiveUp, To: anywhere, Release: domain.GivenUp, Raises: domain.ReleaseFailed},
 	{From: anywhere, On: cancelTaken, To: anywhere, Cancel: domain.Done, Settles: []domain.AttentionReason{domain.CancelFailed}},
 	{From: anywhere, On: cancelUnsupported, To: anywhere, Cancel: domain.NotSupported, Settles: []domain.AttentionReason{domain.CancelFailed}},
 	{From: anywhere, On: cancelGiveUp, To: anywhere, Cancel: domain.GivenUp, Raises: domain.CancelFailed},
-	{From: anywhere, On: operatorDeliver, If: cancelParked, To: anywhere, Ask: askCancel, Cancel: domain.Pending, Settles: []domain.AttentionReason{domain.CancelFailed}},
+	{From: anywhere, On: operatorDeliver, If: cancelParked, To: anywhere, Ask: askCancel, Cancel: domain.Pending, Settles: []domain.AttentionReason{domain.CancelFailed, domain.DuplicateID}},
 	{From: anywhere, On: operatorDeliver, If: releaseParked, To: anywhere, Ask: askRelease, Release: domain.Pending, Settles: []domain.AttentionReason{domain.ReleaseFailed}},
 	{From: anywhere, On: operatorResolve, To: anywhere, Settles: resolvable},
 }

@@ -85,6 +85,17 @@ func move(b domain.Booking, on event, at time.Time, why, message string, call uu
 	return c, nil
 }
 
+// ShareID returns the change of a booking when another booking of its integration has received its
+// booking id (CNF-2).
+func ShareID(b domain.Booking, at time.Time) (Change, error) {
+	c, err := move(b, idShared, at, string(idShared), sharesID, uuid.Nil)
+	c.Events = domain.BookingEvents(b, c.Booking)
+	return c, err
+}
+
+// sharesID is shown to operators.
+const sharesID = "another booking has the same id at the partner, so no cancellation is sent: ask the partner which booking it cancels with this id"
+
 // apply returns the booking after a transition.
 func apply(b domain.Booking, row transition, at time.Time, message string, call uuid.UUID) domain.Booking {
 	b.Status = row.To
@@ -106,14 +117,14 @@ func apply(b domain.Booking, row transition, at time.Time, message string, call 
 		b.CancelTries, b.CancelSince = 0, at
 	}
 	switch row.On {
-	case confirmAccept: // another confirm in progress cannot add anything
+	case confirmAccept, confirmShared: // another confirm in progress cannot add anything
 		b.ConfirmCall = uuid.Nil
 	case confirmRefuse, confirmFail, confirmUnanswered, confirmGiveUp:
 		if b.ConfirmCall == call { // otherwise this call came late and another one is in progress
 			b.ConfirmCall = uuid.Nil
 		}
 	}
-	b.Doubted = row.On != confirmAccept && (b.Doubted || slices.Contains(doubting, row.On))
+	b.Doubted = row.On != confirmAccept && row.On != confirmShared && (b.Doubted || slices.Contains(doubting, row.On))
 	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a domain.Attention) bool {
 		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
 	})

@@ -159,7 +159,9 @@ func (s *Service) applyConfirm(r Record, call uuid.UUID, answer partnerapi.Confi
 	on := silence(r.Booking, now)
 	switch o.Kind {
 	case partner.Done:
-		on = confirmAccept
+		if on = confirmAccept; r.idTaken {
+			on, o.Message = confirmShared, sharesID
+		}
 	case partner.Refused:
 		on = confirmRefuse
 	case partner.Failed, partner.Unreadable:
@@ -177,7 +179,8 @@ func (s *Service) applyConfirm(r Record, call uuid.UUID, answer partnerapi.Confi
 		// It changes no state; only the history keeps it.
 		return Change{At: now, Booking: r.Booking, Ends: end(call, o)}, nil
 	}
-	if on == confirmAccept {
+	if o.Kind == partner.Done {
+		c.NewID, c.SharesID = true, r.idTaken
 		c.Booking.ExternalBookingID, c.Booking.Tickets = answer.ExternalBookingID, answer.Tickets
 		c.Breaches = breaches(r.Booking, partnerapi.Confirm, now, o.Breaches)
 		if r.AffiliateID != uuid.Nil && c.Booking.Status == domain.Confirmed {

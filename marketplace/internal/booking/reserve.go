@@ -34,6 +34,7 @@ type reserve struct {
 	Record
 	target partner.Target
 	fresh  Fresh
+	full   bool // the partner has stated too few seats
 	call   Call
 	request
 }
@@ -55,7 +56,7 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	}
 	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.storeLateAnswer)
 	unwanted := ctx.Err() != nil && a.key.Key == "" // a caller with a key may come back for the answer
-	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted})
+	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted, a.full})
 }
 
 // create stores a booking with its reserve. If the commit's outcome is unknown, it looks for the
@@ -119,7 +120,7 @@ var errCodeTwice = &domain.Error{Code: domain.PartnerFailed, Message: "the partn
 
 // storeLateAnswer stores the result of a reserve whose caller has gone.
 func (a *reserve) storeLateAnswer(hold partnerapi.ReserveAnswer, o partner.Outcome) {
-	a.end(context.Background(), reserveAnswer{a.call, hold, o, true}, "a reserve's late answer was not stored")
+	a.end(context.Background(), reserveAnswer{a.call, hold, o, true, a.full}, "a reserve's late answer was not stored")
 }
 
 // end stores the result of a reserve whose caller receives no booking.
@@ -136,6 +137,7 @@ type reserveAnswer struct {
 	hold partnerapi.ReserveAnswer
 	partner.Outcome
 	unwanted bool // the caller no longer waits for the hold
+	full     bool // the partner has stated too few seats
 }
 
 // withOutcome returns the answer with another outcome, because its hold cannot be used.
@@ -157,8 +159,10 @@ func (a reserveAnswer) whyNotHeld(b domain.Booking) error {
 	switch {
 	case b.Status == domain.Held:
 		return nil
-	case a.Kind == partner.SlotRefused:
+	case a.Kind == partner.SlotRefused && a.full:
 		return &domain.Error{Code: domain.Conflict, Reason: domain.SlotSoldOut, Message: cmp.Or(a.Message, errNoSlot.Message)}
+	case a.Kind == partner.SlotRefused:
+		return &domain.Error{Code: domain.Conflict, Reason: domain.ReserveRefused, Message: cmp.Or(a.Message, "the partner refused the booking")}
 	case a.Err != nil:
 		return a.Err
 	default:

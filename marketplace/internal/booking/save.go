@@ -65,13 +65,13 @@ func (m transitionStore) stepFrom(ctx context.Context, r Record, decide func(Rec
 		}
 		c.Seats, c.Events = seatsChange(r.Booking, c), domain.BookingEvents(r.Booking, c.Booking)
 		err = m.save(ctx, c, r.Version)
-		keyTaken := r.keyTaken || errors.Is(err, ErrNotOwner)
+		keyTaken, idTaken := r.keyTaken || errors.Is(err, ErrNotOwner), r.idTaken || errors.Is(err, ErrIDTaken)
 		switch {
 		case err == nil:
 			m.record(r.Booking, c.Booking)
 			r.Booking, r.Version = c.Booking, r.Version+1
 			return r, c, nil
-		case errors.Is(err, ErrStale), errors.Is(err, ErrNotOwner):
+		case errors.Is(err, ErrStale), errors.Is(err, ErrNotOwner), errors.Is(err, ErrIDTaken):
 		case domain.CodeOf(err) != domain.Internal:
 			return r, Change{}, err
 		case doubts == mostDoubts:
@@ -84,7 +84,7 @@ func (m transitionStore) stepFrom(ctx context.Context, r Record, decide func(Rec
 			r.keyTaken = keyTaken
 			return r, doubted, failed
 		}
-		r, r.keyTaken = next, keyTaken
+		r, r.keyTaken, r.idTaken = next, keyTaken, idTaken
 	}
 	return r, doubted, errOutraced
 }

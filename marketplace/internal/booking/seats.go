@@ -12,17 +12,35 @@ import (
 // hence the margin.
 const longestHold = 2*time.Hour + 2*time.Minute
 
-// seatsOf estimates how many seats the partner takes for a booking. An infant may take none.
-func seatsOf(b domain.Booking) (seats int) {
+// isFull reports whether the partner has stated fewer seats than a booking needs. With a group
+// price, a booking may need only one.
+func isFull(slot domain.Slot, product partnerapi.Product, b domain.Booking) bool {
+	if product.AllowFreesale || slot.Status == partnerapi.StatusFreesale || slot.Vacancies == nil {
+		return false
+	}
+	needed := max(1, partySeats(b))
+	if b.Guests[0].Price == nil {
+		needed = 1
+	}
+	return *slot.Vacancies < needed
+}
+
+// partySeats estimates how many seats a party needs. An infant may need none.
+func partySeats(b domain.Booking) (seats int) {
 	for _, g := range b.Guests {
 		if g.Type != partnerapi.Infant {
 			seats += g.Quantity
 		}
 	}
+	return seats
+}
+
+// seatsOf estimates how many seats the partner takes for a booking.
+func seatsOf(b domain.Booking) int {
 	holds := b.Code != "" && b.Release != domain.Done && b.ExpiresAt.Sub(b.CreatedAt) <= longestHold
 	booked := b.ExternalBookingID != "" && b.Cancellation != domain.Done
 	if b.ExternalBookingID == "" && holds || booked {
-		return seats
+		return partySeats(b)
 	}
 	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -141,18 +142,22 @@ func TestAPartnersRefusalIsShownInItsWords(t *testing.T) {
 	b := setup(t)
 	b.arm(t, `{match: {endpoint: reserve}, times: 1, status: 400, body: '{"message":"Only for members."}'}`)
 	o := b.wants()
-	if _, err := b.hold(t.Context(), o); domain.ReasonOf(err) != domain.SlotSoldOut || err.Error() != "Only for members." {
+	if _, err := b.hold(t.Context(), o); domain.ReasonOf(err) != domain.ReserveRefused || err.Error() != "Only for members." {
 		t.Errorf("want the partner's words, got %v", err)
 	}
 	b.is(t, o.ID, domain.Refused)
 	if _, err := b.Abandon(t.Context(), domain.Scope{Account: b.reseller}, o.ID); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("want no booking, got %v", err)
 	}
+	b.arm(t, `{match: {endpoint: availability}, times: 1, answered: 200, jq: ".[].vacancies = 1"}`)
+	if _, err := b.hold(t.Context(), b.wants(func(o *booking.Order) { o.Guests[0].Quantity = 1000 })); domain.ReasonOf(err) != domain.SlotSoldOut {
+		t.Errorf("Expected a slot with too few seats to be sold out, received %v", err)
+	}
 	check(t, b.partner.Default().SetSlot(product, option, b.order.Slot, client.SlotChange{Status: new(partnerapi.StatusSoldOut)}))
 	if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("want what is sold out refused, got %v", err)
 	}
-	b.requireCalls(t, partnerapi.Reserve, 1)
+	b.requireCalls(t, partnerapi.Reserve, 2)
 	b.requireKept(t)
 }
 
@@ -275,6 +280,76 @@ func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 		t.Errorf("want the partner's booking found, got %+v and %v", confirmed, err)
 	}
 	b.requireKept(t)
+}
+
+func TestTwoBookingsWithOneIDAreNotCancelledAtThePartnerUntilAnOperatorDecides(t *testing.T) {
+	t.Parallel()
+	cancel := func(b *bench, t *testing.T, id uuid.UUID) {
+		t.Helper()
+		_, err := b.Cancel(t.Context(), domain.Scope{Account: b.reseller}, id, "rain")
+		check(t, err)
+	}
+	twins := func(t *testing.T, between func(*bench, uuid.UUID)) (b *bench, first, second domain.Booking) {
+		b = setup(t)
+		b.arm(t, `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`)
+		first, second = b.checkout(t), b.checkout(t)
+		b.pays(t, first.ID, "p-1")
+		between(b, first.ID)
+		if paid := b.pays(t, second.ID, "p-2"); paid.Status != domain.Confirmed || len(paid.Attention) != 1 {
+			t.Errorf("Expected it CONFIRMED and listed, received %+v", paid)
+		}
+		return b, first, second
+	}
+	t.Run("a cancellation is stored and not sent", func(t *testing.T) {
+		t.Parallel()
+		b, first, second := twins(t, func(*bench, uuid.UUID) {})
+		b.is(t, first.ID, domain.Confirmed, domain.DuplicateID)
+		cancel(b, t, first.ID)
+		b.work(t)
+		b.is(t, first.ID, domain.Cancelled, domain.DuplicateID)
+		_, err := b.Settle(t.Context(), second.ID, "")
+		check(t, err)
+		b.work(t)
+		b.is(t, second.ID, domain.Cancelled, domain.DuplicateID)
+		b.requireCalls(t, partnerapi.Cancel, 0)
+		_, err = b.Deliver(t.Context(), first.ID)
+		check(t, err)
+		b.work(t)
+		if r := b.is(t, first.ID, domain.Cancelled); r.Cancellation != domain.Done || r.CancelReason != "rain" {
+			t.Errorf("Expected the operator's cancellation sent, received %+v", r.Booking)
+		}
+		_, err = b.Resolve(t.Context(), second.ID)
+		check(t, err)
+		b.work(t)
+		b.is(t, second.ID, domain.Cancelled)
+		b.requireCalls(t, partnerapi.Cancel, 1)
+	})
+	t.Run("a cancellation that is due is withheld", func(t *testing.T) {
+		t.Parallel()
+		b, first, second := twins(t, func(b *bench, id uuid.UUID) { cancel(b, t, id) })
+		b.work(t)
+		b.is(t, first.ID, domain.Cancelled, domain.DuplicateID)
+		b.requireCalls(t, partnerapi.Cancel, 0)
+		_, err := b.Resolve(t.Context(), second.ID)
+		check(t, err)
+		cancel(b, t, second.ID)
+		b.work(t)
+		b.is(t, second.ID, domain.Cancelled)
+		b.requireCalls(t, partnerapi.Cancel, 1)
+	})
+	t.Run("of two confirms at the same time", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		b.arm(t, `{match: {endpoint: confirm}, times: 2, answered: 200, jq: ".externalBookingId = \"B-1\""}`)
+		first, second := b.checkout(t), b.checkout(t)
+		var both sync.WaitGroup
+		for _, id := range []uuid.UUID{first.ID, second.ID} {
+			both.Go(func() { b.pays(t, id, "p-"+id.String()) })
+		}
+		both.Wait()
+		b.is(t, first.ID, domain.Confirmed, domain.DuplicateID)
+		b.is(t, second.ID, domain.Confirmed, domain.DuplicateID)
+	})
 }
 
 func TestAPartnerWithoutCancellationsIsNotAskedAgain(t *testing.T) {

@@ -18,6 +18,10 @@ var ErrStale = errors.New("the booking changed in the meantime")
 // ErrNotOwner is returned when a key belongs to another request.
 var ErrNotOwner = errors.New("the key belongs to another request")
 
+// ErrIDTaken is returned when another booking of the integration has the id that a change stores
+// without SharesID.
+var ErrIDTaken = errors.New("another booking has the partner's booking id")
+
 // Offer is the activity, variation and slot of a checkout.
 type Offer struct {
 	Activity    domain.Activity
@@ -50,6 +54,7 @@ type Record struct {
 	Payments    []domain.Payment
 	Integration domain.Integration // may be deleted
 	Health      partnerapi.Health
+	idTaken     bool // another booking has the id from its confirm
 	keyTaken    bool // its key belongs to another request
 }
 
@@ -141,6 +146,8 @@ type Change struct {
 	Payment    *domain.Payment
 	Commission *decimal.Decimal // that accrues to the affiliate now
 	Reverses   bool             // reverses the commission
+	NewID      bool             // the booking receives the partner's id
+	SharesID   bool             // another booking has the id; it is changed by ShareID
 	Breaches   []Breach
 	Answers    *Key               // of the request that made it, with its answer
 	Seats      *SeatsChange       // of its slot; nil: no effect
@@ -187,8 +194,8 @@ type Store interface {
 	// Booking returns a booking or a checkout without one, or NotFound.
 	Booking(ctx context.Context, id uuid.UUID) (Record, error)
 	// SaveBooking writes a change and its jobs atomically. It returns ErrStale if the booking has
-	// another version, or ErrNotOwner if the change answers another request's key. It increments
-	// the version. After any other error the change may have been written, or may still be written.
+	// another version, ErrNotOwner if the change answers another request's key, or ErrIDTaken. It
+	// increments the version. After any other error the change may have been written, or may still be written.
 	SaveBooking(ctx context.Context, c Change, version int64) error
 	// DueBookings returns expired holds, unfinished calls of at least that age by the store's
 	// clock, and dropped jobs: at most most of each.

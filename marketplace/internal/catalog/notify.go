@@ -54,9 +54,6 @@ type KnownSlot struct {
 	// KnownAt is the age of what is known: the slot's last notification or its option's last
 	// complete pull, whichever is later. It is zero if nothing is known.
 	KnownAt time.Time
-	// Length is the length of the option's nearest slot if this slot is unknown; 0 without another
-	// slot.
-	Length time.Duration
 }
 
 // NotifyStore stores notified slots.
@@ -76,9 +73,8 @@ type Notifier struct{ store NotifyStore }
 // NewNotifier returns a notifier.
 func NewNotifier(store NotifyStore) *Notifier { return &Notifier{store} }
 
-// Notify stores a notification immediately. It requests a full sync if the catalog must be pulled
-// to know the slot: its option is unknown or no longer in the catalog, or the slot is new, has no
-// end, and no other slot shows its length.
+// Notify stores a notification immediately. It requests a full sync if the option is unknown or no
+// longer in the catalog.
 func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, notification Notification) error {
 	unknown := false
 	err := n.store.UpdateSlot(ctx, integration, notification, func(known KnownSlot) (*domain.Slot, error) {
@@ -92,14 +88,9 @@ func (n *Notifier) Notify(ctx context.Context, integration uuid.UUID, notificati
 		}
 		before := known.Slot
 		if before == nil {
-			before = &domain.Slot{VariationID: known.VariationID, End: time.Time{}.Add(known.Length)}
+			before = &domain.Slot{VariationID: known.VariationID}
 		}
-		after := before.With(notification.SlotUpdate, zone)
-		if !after.End.After(after.Start) || after.End.Year() > lastYear {
-			unknown = true
-			return nil, nil
-		}
-		return &after, nil
+		return new(before.With(notification.SlotUpdate, zone)), nil
 	})
 	if domain.CodeOf(err) == domain.NotFound {
 		unknown, err = true, nil

@@ -18,7 +18,7 @@ func FindCommand(given string) (string, error) {
 	if given != "" {
 		path, err := exec.LookPath(given)
 		if err != nil {
-			return "", fmt.Errorf("--conformance-command %s cannot be run: %w", given, err)
+			return "", fmt.Errorf("--conformance-command %s cannot be run, so partners cannot be tested, and their traffic is not judged: %w", given, err)
 		}
 		return filepath.Abs(path)
 	}

@@ -19,6 +19,7 @@ type Config struct {
 	SignIn *auth.Service
 	Secret *auth.Secret
 	Secure bool // browsers use HTTPS, so cookies are sent only over HTTPS
+	Suite  bool // the service has the conformance command
 	Now    func() time.Time
 	Log    *slog.Logger
 }

@@ -112,6 +112,7 @@ type integrationPage struct {
 	integrationView
 	actionResult
 	Timeline timeline
+	Suite    bool         // the service has the conformance command
 	Runs     []client.Run // the last conformance runs
 	Syncs    []client.Sync
 	Pager    pager
@@ -149,7 +150,7 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	if err != nil {
 		return err
 	}
-	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, actionResult: with, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
+	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, actionResult: with, Suite: x.Suite, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
 	query := x.queryValues()
 	asked := maps.Clone(query)
 	asked.Set("limit", syncsShown)

@@ -17,6 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/replica"
 )
 
 // begin starts the queued run of an integration as a replica does, and returns its lease.
@@ -123,6 +124,19 @@ func run(v *visitor, integration string) string {
 		v.t.Fatalf("Expected the page of a run, received %d at %s: %s", p.status, p.address, p.text)
 	}
 	return id
+}
+
+func TestAServiceWithoutTheConformanceCommandSaysSoOnItsPages(t *testing.T) {
+	t.Parallel()
+	s := open(t, func(c *replica.Config) { c.Conformance = "" })
+	made := s.register("Old Town Walks")
+	for v, path := range map[*visitor]string{s.enter("/partners", "partner@example.com", password): "/partners/integrations/", s.operator(): "/console/integrations/"} {
+		p := v.get(path + made.ID)
+		v.shows(p, 200, "The conformance command is missing")
+		if strings.Contains(p.text, "Full run</button>") {
+			t.Errorf("Expected no button for a run at %s", path)
+		}
+	}
 }
 
 // sharedLink matches the link to a report in a page's note.

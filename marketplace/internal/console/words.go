@@ -106,6 +106,7 @@ var reasons = map[client.AttentionReason]string{
 	client.ConfirmUnknown:   "Paid, but it is unknown whether the partner has booked",
 	client.LatePayment:      "Paid after the hold was released",
 	client.DuplicatePayment: "Paid twice",
+	client.DuplicateID:      "Another booking has the same booking id at the partner",
 	client.ReserveUnknown:   "The partner may hold unused seats until they expire",
 	client.ReleaseFailed:    "The partner does not accept the release",
 	client.CancelFailed:     "The partner does not accept the cancellation",

@@ -60,18 +60,19 @@ type AttentionReason string
 
 // The reasons.
 const (
-	ConfirmRefused   AttentionReason = "confirm_refused"   // paid, and the partner refused to book
-	ConfirmUnknown   AttentionReason = "confirm_unknown"   // paid, and it is unknown whether the partner has booked
-	LatePayment      AttentionReason = "late_payment"      // paid after the hold was released
-	DuplicatePayment AttentionReason = "duplicate_payment" // paid twice
-	ReserveUnknown   AttentionReason = "reserve_unknown"   // the partner may hold seats that no booking uses, until the hold expires
-	ReleaseFailed    AttentionReason = "release_failed"    // the partner did not accept the release
-	CancelFailed     AttentionReason = "cancel_failed"     // the partner did not accept the cancellation
+	ConfirmRefused   AttentionReason = "confirm_refused"      // paid, and the partner refused to book
+	ConfirmUnknown   AttentionReason = "confirm_unknown"      // paid, and it is unknown whether the partner has booked
+	LatePayment      AttentionReason = "late_payment"         // paid after the hold was released
+	DuplicatePayment AttentionReason = "duplicate_payment"    // paid twice
+	DuplicateID      AttentionReason = "duplicate_booking_id" // another booking has the partner's booking id, so a cancel could cancel that one
+	ReserveUnknown   AttentionReason = "reserve_unknown"      // the partner may hold seats that no booking uses, until the hold expires
+	ReleaseFailed    AttentionReason = "release_failed"       // the partner did not accept the release
+	CancelFailed     AttentionReason = "cancel_failed"        // the partner did not accept the cancellation
 )
 
 // AttentionReasons returns all reasons.
 func AttentionReasons() []AttentionReason {
-	return []AttentionReason{ConfirmRefused, ConfirmUnknown, LatePayment, DuplicatePayment, ReserveUnknown, ReleaseFailed, CancelFailed}
+	return []AttentionReason{ConfirmRefused, ConfirmUnknown, LatePayment, DuplicatePayment, DuplicateID, ReserveUnknown, ReleaseFailed, CancelFailed}
 }
 
 // Action is a step that an operator can take.

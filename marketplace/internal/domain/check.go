@@ -89,8 +89,6 @@ func describeTag(mistake validator.FieldError) string {
 		return "expected an id"
 	case tag == "iso4217":
 		return "expected an ISO 4217 code such as EUR"
-	case tag == "bcp47_strict_language_tag":
-		return "expected a language such as en or pt-BR"
 	case tag == "min" && text:
 		return fmt.Sprintf("expected at least %s letters", of)
 	case tag == "max" && text:

@@ -25,6 +25,7 @@ const (
 	HoldExpired            Reason = "hold_expired"
 	IdempotencyKeyInFlight Reason = "idempotency_key_in_flight"
 	SlotSoldOut            Reason = "slot_sold_out"
+	ReserveRefused         Reason = "reserve_refused"
 	SlotStarted            Reason = "slot_started"
 	CursorExpired          Reason = "cursor_expired"
 	BodyTooLarge           Reason = "body_too_large"
@@ -63,7 +64,8 @@ var reasons = []ReasonRow{
 	{ConfirmationInFlight, http.StatusConflict, "The partner is confirming the booking.", "Yes, after a minute.", 0},
 	{HoldExpired, http.StatusConflict, "The hold expired or was released. Payments are still accepted.", "No. Make a new booking.", 0},
 	{IdempotencyKeyInFlight, http.StatusConflict, "The first request with this `Idempotency-Key` has not finished.", "Yes, with the same key, after `Retry-After`.", time.Second},
-	{SlotSoldOut, http.StatusConflict, "The partner no longer sells the slot, or has too few seats left. `message` may be the partner's own text.", "No. Choose another slot.", 0},
+	{SlotSoldOut, http.StatusConflict, "The partner no longer sells the slot, or has stated too few seats. `message` may be the partner's own text.", "No. Choose another slot.", 0},
+	{ReserveRefused, http.StatusConflict, "The partner refused the booking, and it is not known that the slot is full. `message` is the partner's own text for the customer.", "No. Show `message`. Another slot, party or date may be accepted.", 0},
 	{SlotStarted, http.StatusConflict, "The slot has already started.", "No. Choose another slot.", 0},
 	{CursorExpired, http.StatusGone, "Events after the cursor may have been deleted.", "No. Read the bookings, then the feed without a cursor.", 0},
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body exceeds 1 MiB.", "No. Send less.", 0},

@@ -13,7 +13,7 @@ type Slot struct {
 	VariationID uuid.UUID
 	ID          string    // the partner's availabilityId, which reserve sends
 	LocalDate   time.Time // of the start, in the product's zone; midnight in UTC, as from DateIn
-	Start, End  time.Time // with microseconds
+	Start, End  time.Time // with microseconds; a zero End is unknown
 	Status      partnerapi.SlotStatus
 	Vacancies   *int                     // free seats; nil: unknown
 	Capacity    *int                     // total seats; nil: unknown
@@ -41,11 +41,13 @@ type SlotUpdate struct {
 // With returns the slot after the notification. Fields that were not sent are unchanged. Vacancies
 // without a capacity set both. A moved start moves the end, too.
 func (s Slot) With(update SlotUpdate, zone *time.Location) Slot {
-	length := s.End.Sub(s.Start)
+	if !s.End.IsZero() {
+		s.End = s.End.Add(update.Start.Sub(s.Start))
+	}
 	s.ID, s.Start, s.Status, s.SentAt = update.ID, update.Start, update.Status, update.At
 	s.LocalDate = DateIn(update.Start, zone)
-	if s.End = update.End; update.End.IsZero() {
-		s.End = s.Start.Add(length)
+	if !update.End.IsZero() {
+		s.End = update.End
 	}
 	if update.Vacancies != nil {
 		s.Vacancies, s.Capacity = update.Vacancies, update.Vacancies

@@ -72,7 +72,7 @@ func (b *Bookings) HasCall(ctx context.Context, call uuid.UUID) (is bool, err er
 
 // SaveBooking stores a change if the booking still has that version.
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
-	if len(c.Jobs) == 0 {
+	if len(c.Jobs) == 0 && !c.SharesID {
 		_, err := b.save(ctx, b.pool, c, version) // without a transaction, a batch is one
 		return err
 	}
@@ -80,6 +80,11 @@ func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version in
 		at, err := b.save(ctx, tx, c, version)
 		if err != nil {
 			return err
+		}
+		if c.SharesID {
+			if err := b.shareID(ctx, tx, c); err != nil {
+				return err
+			}
 		}
 		jobs := make([]newJob, len(c.Jobs))
 		for i, j := range c.Jobs {
@@ -90,6 +95,28 @@ func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version in
 		}
 		return b.insertJobs(ctx, tx, jobs...)
 	})
+}
+
+// sameID selects the other bookings with the booking's id at the partner.
+const sameID = `SELECT o.id FROM bookings o WHERE o.external_booking_id = @external AND o.integration_id = @integration AND o.id <> @id`
+
+// shareID changes the bookings whose id a change has stored again.
+func (b *Bookings) shareID(ctx context.Context, tx pgx.Tx, c booking.Change) error {
+	others, err := queryAll(ctx, tx, scanBooking, bookingColumns+`WHERE b.id IN (`+sameID+`) ORDER BY b.id`,
+		named{"external": c.Booking.ExternalBookingID, "integration": c.Booking.IntegrationID, "id": c.Booking.ID})
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		change, err := booking.ShareID(other.Booking, c.At)
+		if err != nil {
+			return err
+		}
+		if _, err := b.save(ctx, tx, change, other.Version); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func bookingJob(j booking.Job) river.JobArgs {
@@ -111,11 +138,21 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
 }, c booking.Change, version int64) (at time.Time, err error) {
 	s := saving{&pgx.Batch{}, named{"id": c.Booking.ID, "version": version, "at": c.At, "now": b.now()}, ""}
+	taken := false
+	if c.NewID {
+		s.known["external"], s.known["integration"] = c.Booking.ExternalBookingID, c.Booking.IntegrationID
+		// It is locked before any row, so that of two bookings with one id, the second sees the first.
+		s.queue(`SELECT pg_advisory_xact_lock(hashtextextended(@lock, 0))`, named{"lock": c.Booking.IntegrationID.String() + " " + c.Booking.ExternalBookingID})
+	}
+	if c.NewID && !c.SharesID {
+		s.owner = ` AND NOT EXISTS (` + sameID + `)`
+		s.queue(`SELECT EXISTS (`+sameID+`)`, nil).QueryRow(func(row pgx.Row) error { return row.Scan(&taken) })
+	}
 	s.queue(`SELECT FROM bookings WHERE id = @id AND version = @version FOR NO KEY UPDATE`, nil)
 	owner := true
 	if k := c.Answers; k != nil {
 		s.known["account"], s.known["mode"], s.known["key"], s.known["asked"] = k.Account, k.Mode, k.Key, k.AskedAt
-		s.owner = ` AND EXISTS (SELECT FROM idempotency_keys WHERE ` + ownKey + `)`
+		s.owner += ` AND EXISTS (SELECT FROM idempotency_keys WHERE ` + ownKey + `)`
 		s.queue(`SELECT FROM idempotency_keys WHERE `+ownKey+` FOR NO KEY UPDATE`, nil).Exec(func(found pgconn.CommandTag) error {
 			owner = found.RowsAffected() == 1
 			return nil
@@ -136,6 +173,8 @@ func (b *Bookings) save(ctx context.Context, in interface {
 	switch {
 	case !at.IsZero():
 		return at, nil
+	case taken:
+		return at, booking.ErrIDTaken
 	case !owner:
 		return at, booking.ErrNotOwner
 	default:
@@ -161,7 +200,7 @@ func saveError(err error) error {
 type saving struct {
 	batch *pgx.Batch
 	known named  // values that every statement may use
-	owner string // true while the request owns its key
+	owner string // true while the request owns its key, and no other booking has the new id
 }
 
 // selectLocked selects the booking that the batch has locked.
@@ -252,10 +291,8 @@ func (s saving) breaches(c booking.Change) {
 	for _, breach := range c.Breaches {
 		s.queue(insertBreach+s.selectLocked(), named{"endpoint": breach.Endpoint, "message": breach.Message})
 	}
-	if external := c.Booking.ExternalBookingID; external != "" {
-		s.queue(insertBreach+s.selectLocked()+` AND b.external_booking_id IS DISTINCT FROM @external AND EXISTS (
-			SELECT FROM bookings other WHERE other.external_booking_id = @external AND other.integration_id = b.integration_id AND other.id <> b.id)`,
-			named{"endpoint": partnerapi.Confirm, "message": idTaken, "external": external})
+	if c.SharesID {
+		s.queue(insertBreach+s.selectLocked(), named{"endpoint": partnerapi.Confirm, "message": idTaken})
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 const slotColumns = `SELECT s.variation_id, s.availability_id, s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing, ` + slotAge + ` FROM slots s `
 
 func scanSlot(row pgx.CollectableRow) (slot domain.Slot, err error) {
-	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, &slot.End, &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.SentAt)
+	err = row.Scan(&slot.VariationID, &slot.ID, &slot.LocalDate, &slot.Start, (*zeronull.Timestamptz)(&slot.End), &slot.Status, &slot.Vacancies, &slot.Capacity, &slot.UnitPricing, &slot.SentAt)
 	return slot, err
 }
 
@@ -255,26 +255,13 @@ func knownSlot(ctx context.Context, tx pgx.Tx, integration uuid.UUID, n catalog.
 	if pulled.After(known.KnownAt) {
 		known.KnownAt = pulled
 	}
-	if known.Slot == nil && n.End.IsZero() {
-		known.Length, err = lengthNear(ctx, tx, known.VariationID, n.Start)
-	}
-	return known, err
-}
-
-// lengthNear returns the length of the slot that starts nearest to a moment; 0 without a slot.
-func lengthNear(ctx context.Context, tx pgx.Tx, variation uuid.UUID, moment time.Time) (time.Duration, error) {
-	near, err := queryAll(ctx, tx, scanSlot, slotColumns+`
-		WHERE s.variation_id = $1 ORDER BY abs(extract(epoch FROM s.starts_at - $2)), s.availability_id LIMIT 1`, variation, moment)
-	if err != nil || len(near) == 0 {
-		return 0, err
-	}
-	return near[0].End.Sub(near[0].Start), nil
+	return known, nil
 }
 
 func writeSlot(ctx context.Context, tx pgx.Tx, slot domain.Slot) error {
 	batch := &pgx.Batch{}
 	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`+replaceSlot,
-		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, slot.End, slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.SentAt)
+		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, zeronull.Timestamptz(slot.End), slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.SentAt)
 	batch.Queue(setCapacity, slot.VariationID)
 	if own := ownCurrencies(slot); own != nil {
 		batch.Queue(`

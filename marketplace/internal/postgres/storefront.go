@@ -26,7 +26,8 @@ const rowColumns = `
 		a.details#>>'{location,country,id}', a.details#>>'{location,country,name}', a.details#>>'{location,city}', a.details#>>'{location,region}',
 		jsonb_path_query_array(a.details, '$.categories[*] ? (@.type() == "string")'), jsonb_path_query_array(a.details, '$.tags[*] ? (@.type() == "string")'),
 		jsonb_path_query_array(a.details, '$.translation.*.activity_title ? (@.type() == "string")'),
-		jsonb_path_query_array(a.details, '$.translation.*.keyvalue() ? (@.key == "main_promo_title" || @.key == "short_description" || @.key == "description" || @.key == "address").value ? (@.type() == "string")')
+		jsonb_path_query_array(a.details, '$.translation.*.keyvalue() ? (@.key == "main_promo_title" || @.key == "short_description" || @.key == "description" || @.key == "address" || @.key == "categories" || @.key == "tags").value ? (@.type() == "string")')
+			|| jsonb_path_query_array(a.details, '$.translation.*.location.** ? (@.type() == "string")')
 	FROM activities a JOIN integrations i ON i.id = a.integration_id `
 
 // AllRows returns the listed activities in order.

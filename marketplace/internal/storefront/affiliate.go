@@ -9,7 +9,7 @@ import (
 )
 
 // AffiliateURL is the template of affiliates' links. {activity} stands for the activity's id and
-// {affiliate} for the affiliate's code, which is its account's id.
+// {affiliate} for the affiliate's code, which is its account's id. "" means no links.
 type AffiliateURL string
 
 // The placeholders of an AffiliateURL.
@@ -20,10 +20,14 @@ const (
 
 // Check returns what is wrong with the template.
 func (a AffiliateURL) Check() error {
+	if a == "" {
+		return nil
+	}
 	if !strings.Contains(string(a), activityPlace) || !strings.Contains(string(a), affiliatePlace) {
 		return errors.New("expected {activity} and {affiliate} in it, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
 	}
-	if _, err := url.Parse(a.link(uuid.Nil, uuid.Nil)); err != nil {
+	link, err := url.Parse(a.link(uuid.Nil, uuid.Nil))
+	if err != nil || link.Scheme != "https" && link.Scheme != "http" || link.Hostname() == "" {
 		return errors.New("expected an address such as https://shop.example/activities/{activity}?affiliate_code={affiliate}")
 	}
 	return nil
@@ -36,7 +40,7 @@ func (a AffiliateURL) link(activity, affiliate uuid.UUID) string {
 // linked is an activity with an affiliate's link.
 type linked struct {
 	activity
-	AffiliateURL string `json:"affiliate_url"`
+	AffiliateURL *string `json:"affiliate_url"` // null if no shop is configured
 }
 
 // withLink adds the affiliate's link. The zero affiliate has no link.
@@ -44,5 +48,9 @@ func (f *Front) withLink(a activity, affiliate uuid.UUID) any {
 	if affiliate == uuid.Nil {
 		return a
 	}
-	return linked{a, f.affiliateURL.link(a.ID, affiliate)}
+	shown := linked{activity: a}
+	if f.affiliateURL != "" {
+		shown.AffiliateURL = new(f.affiliateURL.link(a.ID, affiliate))
+	}
+	return shown
 }

@@ -1,8 +1,10 @@
 package storefront
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -51,14 +53,17 @@ func truncateTag(tag string) string {
 	}
 }
 
-// translate replaces an activity's texts by a translation.
+// translate replaces an activity's fields by a translation.
 func (a *activity) translate(texts domain.Object) {
-	for field, into := range map[string]*string{
-		"activity_title": &a.Title, "main_promo_title": &a.MainPromoTitle, "short_description": &a.ShortDescription,
-		"description": &a.Description, "address": &a.Address,
+	name := a.PartnerDetails.Name
+	for field, into := range map[string]any{
+		"activity_title": &a.Title, "main_promo_title": &a.MainPromoTitle, "short_description": &a.ShortDescription, "description": &a.Description,
+		"address": &a.Address, "activity_type": &a.ActivityType, "location": &a.Location, "categories": &a.Categories, "tags": &a.Tags,
+		"media": &a.Media, "partner_details": &a.PartnerDetails,
 	} {
 		put(texts, field, into)
 	}
+	a.PartnerDetails.Name = name
 	var variations map[string]domain.Object
 	_ = json.Unmarshal(texts["variations"], &variations) // texts of another type are ignored
 	for i := range a.Variations {
@@ -67,29 +72,63 @@ func (a *activity) translate(texts domain.Object) {
 }
 
 func (v *variation) translate(texts domain.Object) {
-	for field, into := range map[string]*string{
+	for field, into := range map[string]any{
 		"title": &v.Title, "description": &v.Description, "cancellation_policy": &v.Cancellation, "cut_off_time": &v.CutOffTime, "notes": &v.Notes,
+		"itinerary": &v.Itinerary, "includes": &v.Includes, "media": &v.Media, "tourGuides": &v.TourGuides, "pickup": &v.Pickup,
 	} {
 		put(texts, field, into)
 	}
-	if text := texts["itinerary"]; text != nil {
-		var steps domain.List[domain.Step]
-		if json.Unmarshal(text, &steps) == nil && len(steps) > 0 {
-			v.Itinerary = steps
-		}
+}
+
+// put merges a field's translation, if there is one, into the field that into points to. A
+// translation of another type is ignored.
+func put(texts domain.Object, field string, into any) {
+	if texts[field] == nil {
+		return
 	}
-	if text := texts["includes"]; text != nil {
-		translated := v.Includes
-		if json.Unmarshal(text, &translated) == nil {
-			v.Includes = translated
-		}
+	own, err := json.Marshal(into)
+	if err != nil {
+		return
+	}
+	merged, err := json.Marshal(mergeTexts(decode(own), decode(texts[field])))
+	fresh := reflect.New(reflect.TypeOf(into).Elem()) // the activity's own lists stay as they are
+	if err == nil && json.Unmarshal(merged, fresh.Interface()) == nil {
+		reflect.ValueOf(into).Elem().Set(fresh.Elem())
 	}
 }
 
-// put replaces a text by its translation, if there is one.
-func put(texts domain.Object, field string, into *string) {
-	var text string
-	if json.Unmarshal(texts[field], &text) == nil && text != "" {
-		*into = text
+// decode decodes JSON with exact numbers; nil if it is invalid.
+func decode(text json.RawMessage) (value any) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	_ = decoder.Decode(&value) // leaves nil
+	return value
+}
+
+// mergeTexts returns a value with its translation: an object by field, anything else as a whole. A
+// translation that is empty or of another type is ignored.
+func mergeTexts(own, translated any) any {
+	switch with := translated.(type) {
+	case map[string]any:
+		fields, is := own.(map[string]any)
+		if !is {
+			return own
+		}
+		for name, value := range with {
+			if known, has := fields[name]; has {
+				value = mergeTexts(known, value)
+			}
+			fields[name] = value
+		}
+		return fields
+	case []any:
+		if _, is := own.([]any); is && len(with) > 0 {
+			return with
+		}
+	default:
+		if translated != "" && reflect.TypeOf(own) == reflect.TypeOf(translated) {
+			return translated
+		}
 	}
+	return own
 }

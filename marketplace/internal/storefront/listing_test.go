@@ -172,7 +172,29 @@ func TestATranslationIsPutOverTheTextsOfTheActivityAndItsVariations(t *testing.T
 	if shown := show(a, terms, "", "de"); shown.Title != "Spaziergang" || shown.Variations[0].Title != "Morning" {
 		t.Errorf("want what is no map of variations passed over, got %+v", shown)
 	}
-	if v.Details.Itinerary != nil || v.Title != "Morning" {
+	a.Details.Categories, a.Details.Tags = domain.List[string]{"Walks", "History"}, domain.List[string]{"old"}
+	a.Details.Location = domain.Location{Country: domain.Country{ID: "PT", Name: "Portugal"}, City: "Lisbon"}
+	v.Details.Pickup = domain.Pickup{Type: "hotel", PickUpAddress: domain.Place{Address: "Rossio Square", Lat: *number("38.7123456789012345")}}
+	v.Details.TourGuides = domain.List[domain.TourGuide]{{ID: "g-1", Name: "Inês"}}
+	a.Details.Translation["es"] = domain.Object{
+		"categories": json.RawMessage(`["Paseos"]`), "tags": json.RawMessage(`["viejo", 7]`), "activity_type": json.RawMessage(`{"name":"Paseo"}`),
+		"location": json.RawMessage(`{"city":"Lisboa","region":7,"country":{"name":"Portugal "}}`), "media": json.RawMessage(`[{"imageUrl":"https://x.example/es.jpg"}]`),
+		"partner_details": json.RawMessage(`{"name":"Other","partner_category":"Operador","companyDetails":{"motto":"Sí"}}`), "currency": json.RawMessage(`"USD"`), "status": json.RawMessage(`"Inactivo"`),
+		"variations": json.RawMessage(`{"` + v.ID.String() + `":{"pickup":{"pick_up_address":{"address":"Plaza del Rossio"}},"media":{"imageUrl":"https://x.example/v.jpg"},"tourGuides":[{"tour_guide_id":"g-1","name":"Inés"}],"capacity":1}}`),
+	}
+	es := show(a, terms, "", "es-MX")
+	first = es.Variations[0]
+	if es.Categories[0] != "Paseos" || len(es.Categories) != 1 || es.Tags[0] != "old" || es.ActivityType.Name != "Paseo" || es.Location.City != "Lisboa" || es.Location.Country.ID != "PT" ||
+		es.Location.Country.Name != "Portugal " || es.Location.Region != "" || es.Media[0].ImageURL == "" || es.PartnerDetails.PartnerCategory != "Operador" || string(es.PartnerDetails.CompanyDetails["motto"]) != `"Sí"` {
+		t.Errorf("want all that the translation has, except what has another type, got %+v", es)
+	}
+	if es.PartnerDetails.Name != a.PartnerName || es.Currency != "EUR" || es.Status != Active || first.Capacity != a.Variations[0].Capacity {
+		t.Errorf("want what no translation changes, got %+v", es)
+	}
+	if p := first.Pickup; p.Type != "hotel" || p.PickUpAddress.Address != "Plaza del Rossio" || p.PickUpAddress.Lat.String() != "38.7123456789012345" || first.Media.ImageURL == "" || first.TourGuides[0].Name != "Inés" {
+		t.Errorf("want the translated pickup, picture and guides, got %+v", first)
+	}
+	if a.Details.Categories[0] != "Walks" || v.Details.Itinerary != nil || v.Title != "Morning" {
 		t.Errorf("want the activity itself unchanged, got %+v", v)
 	}
 }

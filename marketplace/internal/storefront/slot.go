@@ -12,7 +12,7 @@ import (
 type slotView struct {
 	ID        string                `json:"availability_id"`
 	Start     string                `json:"start"` // RFC 3339, in the product's zone
-	End       string                `json:"end"`
+	End       *string               `json:"end"`   // null if the partner has not sent it
 	Status    partnerapi.SlotStatus `json:"status"`
 	Bookable  bool                  `json:"bookable"`
 	Vacancies *int                  `json:"vacancies"` // free seats; null if unknown or unlimited
@@ -24,8 +24,8 @@ type slotView struct {
 // day is a date of a calendar.
 type day struct {
 	Date      string                `json:"date"`       // YYYY-MM-DD, in the product's zone
-	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots; noSlots if it has no slots
-	FromPrice *domain.Number        `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked
+	Status    partnerapi.SlotStatus `json:"status"`     // the best status of its slots that have not started; noSlots if it has none
+	FromPrice *domain.Number        `json:"from_price"` // the lowest price for an adult or for the group; null if nothing can be booked in the currency
 	Currency  domain.Currency       `json:"currency"`
 	Slots     int                   `json:"slots"`
 	Vacancies *int                  `json:"vacancies"` // of the bookable slots; null if unknown or unlimited
@@ -39,9 +39,10 @@ var best = map[partnerapi.SlotStatus]int{
 	noSlots: 0, partnerapi.StatusSoldOut: 1, partnerapi.StatusLimited: 2, partnerapi.StatusFreesale: 3, partnerapi.StatusAvailable: 4,
 }
 
-// shows reports whether resellers see a slot: it is not closed (AVL-9) and has not ended.
+// shows reports whether resellers see a slot: it is not closed (AVL-9) and has not ended. Without a
+// known end, it is not shown after its start.
 func shows(slot domain.Slot, now time.Time) bool {
-	return slot.Status != partnerapi.StatusClosed && slot.End.After(now)
+	return slot.Status != partnerapi.StatusClosed && (slot.End.After(now) || slot.Start.After(now))
 }
 
 // showSlots returns a variation's visible slots at that time, in order, with their prices.
@@ -56,11 +57,15 @@ func showSlots(a domain.Activity, v domain.Variation, slots []domain.Slot, terms
 			continue
 		}
 		priced := pricer.price(slot)
-		shown = append(shown, slotView{
-			ID: slot.ID, Start: partnerapi.FormatDateTime(slot.Start.In(pricer.zone)), End: partnerapi.FormatDateTime(slot.End.In(pricer.zone)),
+		view := slotView{
+			ID: slot.ID, Start: partnerapi.FormatDateTime(slot.Start.In(pricer.zone)),
 			Status: slot.Status, Bookable: isBookable(slot, priced, now), Vacancies: pricer.vacancies(slot), Capacity: slot.Capacity,
 			Currency: pricer.quote.currency, Pricing: priced,
-		})
+		}
+		if !slot.End.IsZero() {
+			view.End = new(partnerapi.FormatDateTime(slot.End.In(pricer.zone)))
+		}
+		shown = append(shown, view)
 	}
 	return shown, nil
 }
@@ -71,7 +76,7 @@ func isBookable(slot domain.Slot, priced Pricing, now time.Time) bool {
 }
 
 // showCalendar returns a row for each date of a range, both ends inclusive, from a variation's
-// slots.
+// slots that have not started.
 func showCalendar(a domain.Activity, v domain.Variation, slots []domain.Slot, from, to time.Time, terms domain.Terms, currency domain.Currency, now time.Time) ([]day, error) {
 	pricer, err := newPricer(a, v, terms, currency)
 	if err != nil {
@@ -83,10 +88,10 @@ func showCalendar(a domain.Activity, v domain.Variation, slots []domain.Slot, fr
 	}
 	for _, slot := range slots {
 		at := int(slot.LocalDate.Sub(from) / (24 * time.Hour)) // dates are midnights in UTC, where all days have 24 hours
-		if at < 0 || at >= len(days) || !shows(slot, now) {
+		if at < 0 || at >= len(days) || !shows(slot, now) || !slot.Start.After(now) {
 			continue
 		}
-		pricer.add(slot, &days[at], now)
+		pricer.add(slot, &days[at])
 	}
 	return days, nil
 }
@@ -127,18 +132,13 @@ func (p *pricer) vacancies(slot domain.Slot) *int {
 	return slot.Vacancies
 }
 
-// add adds a slot to its date. A slot that cannot be booked counts as sold out.
-func (p *pricer) add(slot domain.Slot, date *day, now time.Time) {
+// add adds a slot to its date. A slot without a price in the currency has seats, but no price.
+func (p *pricer) add(slot domain.Slot, date *day) {
 	date.Slots++
-	priced := p.price(slot)
-	status := slot.Status
-	if !isBookable(slot, priced, now) {
-		status = partnerapi.StatusSoldOut
+	if best[slot.Status] > best[date.Status] {
+		date.Status = slot.Status
 	}
-	if best[status] > best[date.Status] {
-		date.Status = status
-	}
-	if status == partnerapi.StatusSoldOut {
+	if !slot.Status.IsBookable() {
 		return
 	}
 	if left := p.vacancies(slot); left == nil || date.Vacancies == nil {
@@ -146,7 +146,7 @@ func (p *pricer) add(slot domain.Slot, date *day, now time.Time) {
 	} else {
 		*date.Vacancies += *left
 	}
-	if price := p.leadingPrice(priced); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
+	if price := p.leadingPrice(p.price(slot)); price != nil && (date.FromPrice == nil || price.LessThan(date.FromPrice.Decimal)) {
 		date.FromPrice = price
 	}
 }

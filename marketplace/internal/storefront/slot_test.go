@@ -94,23 +94,27 @@ func TestADaysPriceIsTheLeastThatAnAdultPays(t *testing.T) {
 func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
 	t.Parallel()
 	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
+	start, end := slot.Start, slot.End
 	for name, c := range map[string]struct {
-		now             time.Time
+		end, now        time.Time
 		shown, bookable bool
 		status          partnerapi.SlotStatus
 	}{
-		"before":         {slot.Start.Add(-1), true, true, partnerapi.StatusAvailable},
-		"at the start":   {slot.Start, true, false, partnerapi.StatusSoldOut},
-		"before its end": {slot.End.Add(-1), true, false, partnerapi.StatusSoldOut},
-		"at its end":     {slot.End, false, false, noSlots},
+		"before":                          {end, start.Add(-1), true, true, partnerapi.StatusAvailable},
+		"at the start":                    {end, start, true, false, noSlots},
+		"before its end":                  {end, end.Add(-1), true, false, noSlots},
+		"at its end":                      {end, end, false, false, noSlots},
+		"without an end before its start": {time.Time{}, start.Add(-1), true, true, partnerapi.StatusAvailable},
+		"without an end at its start":     {time.Time{}, start, false, false, noSlots},
 	} {
+		slot.End = c.end
 		views, err := showSlots(a, a.Variations[0], []domain.Slot{slot}, terms, "EUR", c.now)
 		must(t, err)
 		if len(views) == 1 != c.shown || c.shown && views[0].Bookable != c.bookable {
 			t.Errorf("%s: want shown %t and bookable %t, got %+v", name, c.shown, c.bookable, views)
 		}
 		day := calendarAt(t, c.now, a, slot)
-		if day.Status != c.status || (day.Slots == 1) != c.shown || (day.FromPrice != nil) != c.bookable || (*day.Vacancies == 5) != c.bookable {
+		if day.Status != c.status || (day.Slots == 1) != c.bookable || (day.FromPrice != nil) != c.bookable || (*day.Vacancies == 5) != c.bookable {
 			t.Errorf("%s: want %s, got %+v", name, c.status, day)
 		}
 	}
@@ -125,8 +129,8 @@ func TestASlotWithoutARateIsShownAndCannotBeBooked(t *testing.T) {
 	if views[0].Bookable || len(views[0].Pricing.Units) != 0 || !views[1].Bookable || len(views[1].Pricing.Units) != 2 {
 		t.Errorf("want the first without a price, and the second as ever, got %+v", views)
 	}
-	if day := calendar(t, a, slot); day.Status != partnerapi.StatusSoldOut || day.FromPrice != nil || day.Slots != 1 {
-		t.Errorf("want a day on which nothing can be booked, got %+v", day)
+	if day := calendar(t, a, slot); day.Status != partnerapi.StatusAvailable || day.FromPrice != nil || day.Slots != 1 || *day.Vacancies != 5 {
+		t.Errorf("want a day with seats and without a price, got %+v", day)
 	}
 }
 

@@ -172,7 +172,8 @@ class Activity(TypedDict):
     currency: str
     # The service fee in that currency, in its major unit. It is part of the prices.
     serviceFee: float
-    # Fields of the activity in other languages, by language code.
+    # Fields of the activity in other languages, by language code: titles, texts, activity_type, location,
+    # categories, tags, media, partner_details, and variations by _id.
     translation: dict[str, dict[str, Any]]
     variations: list[ActivityVariation]
 
@@ -533,11 +534,13 @@ class AffiliateActivity(TypedDict):
     currency: str
     # The service fee in that currency, in its major unit. It is part of the prices.
     serviceFee: float
-    # Fields of the activity in other languages, by language code.
+    # Fields of the activity in other languages, by language code: titles, texts, activity_type, location,
+    # categories, tags, media, partner_details, and variations by _id.
     translation: dict[str, dict[str, Any]]
     variations: list[ActivityVariation]
-    # Where the affiliate sends its customers: the activity in the marketplace's shop, with the affiliate's code.
-    affiliate_url: str
+    # Where the affiliate sends its customers: the activity in the shop that the operator has configured, with the
+    # affiliate's code. Null if none is configured.
+    affiliate_url: str | None
 
 
 class ApiTokenAnswerData(TypedDict):
@@ -663,7 +666,7 @@ class BookingAttention(TypedDict):
     """Why the booking needs attention; null if it does not."""
 
     # Why.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
     # Since when.
     since: str
     # As text: the partner's own message, if there is one.
@@ -812,14 +815,15 @@ class CalendarAnswer(TypedDict):
 
 
 class CalendarDay(TypedDict):
-    """A variation's slots on one date. Closed slots are not counted (AVL-9)."""
+    """A variation's slots on one date. Closed slots (AVL-9) and those that have started are not counted."""
 
     # YYYY-MM-DD, in the product's zone (GEN-5).
     date: str
     # The best status of its slots, in the order of this list; NONE without slots.
     status: Literal['AVAILABLE', 'FREESALE', 'LIMITED', 'SOLD_OUT', 'NONE']
     # The lowest price for an adult among bookable slots, in the major unit of the currency. Without an adult unit
-    # it is the first unit's price; with a group price, the group's. Null if nothing can be booked.
+    # it is the first unit's price; with a group price, the group's. Null if nothing can be booked in this currency:
+    # a day with seats and without a price keeps its status.
     from_price: float | None
     # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
     currency: str
@@ -1747,7 +1751,8 @@ class OperatorActivity(TypedDict):
     tags: list[str]
     media: list[OperatorActivityMediaItem]
     partner_details: OperatorActivityPartnerDetails
-    # Fields of the activity in other languages, by language code.
+    # Fields of the activity in other languages, by language code: titles, texts, activity_type, location,
+    # categories, tags, media, partner_details, and variations by _id.
     translation: dict[str, dict[str, Any]]
     # The currency of the partner's first price.
     currency: str
@@ -1905,7 +1910,7 @@ class OverviewAnswerDataBookingsWaitingItem(TypedDict):
     # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
     booking_id: str
     # Why it needs attention.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
     # (GEN-5).
     since: str
@@ -2305,7 +2310,7 @@ class ResellerError(TypedDict):
     code: int
     # A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's
     # OpenAPI document says what each means and whether to retry.
-    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
+    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'reserve_refused', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
     # The conformance run that is under way, in the 409 to a request for another one.
     run_id: NotRequired[str]
     # false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
@@ -2319,8 +2324,8 @@ class ResellerSlot(TypedDict):
     availability_id: str
     # In the product's zone.
     start: str
-    # In the product's zone.
-    end: str
+    # In the product's zone; null if the partner has not sent it yet (WHK-2).
+    end: str | None
     # LIMITED: few seats left. FREESALE: no limit. SOLD_OUT: shown, but cannot be booked.
     status: Literal['AVAILABLE', 'FREESALE', 'LIMITED', 'SOLD_OUT']
     # Whether it can be booked (AVL-9).

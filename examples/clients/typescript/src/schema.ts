@@ -1266,7 +1266,7 @@ export interface paths {
         /**
          * Rotate the webhook secret
          * @description Only this answer shows the new secret. The previous one is accepted for 24 hours more; an older one, from an earlier rotation, is refused
-         *     from now on.
+         *     from now on. This is an extension beyond the contract, where a new secret needs the deletion and creation of the integration.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1709,7 +1709,7 @@ export interface components {
              * @description A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's OpenAPI document says what each means and whether to retry.
              * @enum {string}
              */
-            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
+            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "reserve_refused" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
              * Service identifier
              * Format: uuid
@@ -2954,7 +2954,7 @@ export interface components {
                      * @description Why it needs attention.
                      * @enum {string}
                      */
-                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
                     /**
                      * Date-time
                      * Format: date-time
@@ -5584,7 +5584,7 @@ export interface components {
             currency: string;
             /** @description The service fee in that currency, in its major unit. It is part of the prices. */
             serviceFee: number;
-            /** @description Fields of the activity in other languages, by language code. */
+            /** @description Fields of the activity in other languages, by language code: titles, texts, activity_type, location, categories, tags, media, partner_details, and variations by _id. */
             translation: {
                 [key: string]: Record<string, never>;
             };
@@ -5619,7 +5619,7 @@ export interface components {
         };
         /**
          * Calendar day
-         * @description A variation's slots on one date. Closed slots are not counted (AVL-9).
+         * @description A variation's slots on one date. Closed slots (AVL-9) and those that have started are not counted.
          * @example {
          *       "date": "2026-07-01",
          *       "status": "AVAILABLE",
@@ -5649,7 +5649,7 @@ export interface components {
              * @enum {string}
              */
             status: "AVAILABLE" | "FREESALE" | "LIMITED" | "SOLD_OUT" | "NONE";
-            /** @description The lowest price for an adult among bookable slots, in the major unit of the currency. Without an adult unit it is the first unit's price; with a group price, the group's. Null if nothing can be booked. */
+            /** @description The lowest price for an adult among bookable slots, in the major unit of the currency. Without an adult unit it is the first unit's price; with a group price, the group's. Null if nothing can be booked in this currency: a day with seats and without a price keeps its status. */
             from_price: number | null;
             /**
              * Currency
@@ -5705,9 +5705,9 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description In the product's zone.
+             * @description In the product's zone; null if the partner has not sent it yet (WHK-2).
              */
-            end: string;
+            end: string | null;
             /**
              * @description LIMITED: few seats left. FREESALE: no limit. SOLD_OUT: shown, but cannot be booked.
              * @enum {string}
@@ -5829,13 +5829,13 @@ export interface components {
             currency: string;
             /** @description The service fee in that currency, in its major unit. It is part of the prices. */
             serviceFee: number;
-            /** @description Fields of the activity in other languages, by language code. */
+            /** @description Fields of the activity in other languages, by language code: titles, texts, activity_type, location, categories, tags, media, partner_details, and variations by _id. */
             translation: {
                 [key: string]: Record<string, never>;
             };
             variations: components["schemas"]["ActivityVariation"][];
-            /** @description Where the affiliate sends its customers: the activity in the marketplace's shop, with the affiliate's code. */
-            affiliate_url: string;
+            /** @description Where the affiliate sends its customers: the activity in the shop that the operator has configured, with the affiliate's code. Null if none is configured. */
+            affiliate_url: string | null;
         };
         /**
          * Booking
@@ -6152,7 +6152,7 @@ export interface components {
                  * @description Why.
                  * @enum {string}
                  */
-                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
                 /**
                  * Date-time
                  * Format: date-time
@@ -6616,7 +6616,7 @@ export interface components {
                 companyDetails: Record<string, never>;
                 profileImage: string;
             };
-            /** @description Fields of the activity in other languages, by language code. */
+            /** @description Fields of the activity in other languages, by language code: titles, texts, activity_type, location, categories, tags, media, partner_details, and variations by _id. */
             translation: {
                 [key: string]: Record<string, never>;
             };
@@ -8304,7 +8304,7 @@ export interface components {
         StartToParameter: string;
         /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
         CurrencyParameter: string;
-        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
         LanguageParameter: string;
         /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
         QParameter: string;
@@ -8796,7 +8796,7 @@ export interface operations {
             query?: {
                 /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
                 language?: components["parameters"]["LanguageParameter"];
                 /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
@@ -8854,7 +8854,7 @@ export interface operations {
             query?: {
                 /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
@@ -9019,7 +9019,7 @@ export interface operations {
             query?: {
                 /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. */
+                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
                 language?: components["parameters"]["LanguageParameter"];
                 /** @description The page, from 1. */
                 page?: components["parameters"]["PageParameter"];
