@@ -18,8 +18,8 @@
       : input.tagName === "SELECT" ? [...input.options].some(o => o.selected !== o.defaultSelected)
         : input.value !== input.defaultValue;
 
-  // A block that someone writes in is left alone.
-  const written = block => all("input:not([type=hidden]), textarea, select", block)
+  // A block that someone writes in is left alone, and one in which a form shows its refusal, with what was refused.
+  const written = block => block.querySelector("form.call .refusal") !== null || all("input:not([type=hidden]), textarea, select", block)
     .some(input => changed(input) || input === document.activeElement);
 
   // So is one in which a button is pressed: if it were replaced before the button is let go,
