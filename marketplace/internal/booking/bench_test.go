@@ -248,10 +248,16 @@ func (f fresh) args(recorded []any) []any {
 		case string:
 			if arg != "" && arg == f.r.key {
 				args[i] = f.code
+			} else { // the booking's id at the partner, and the lock for it
+				args[i] = strings.ReplaceAll(arg, f.r.made.ExternalBookingID, "B-"+f.code)
 			}
 		case zeronull.Text:
-			if arg != "" && string(arg) == f.r.made.Code {
+			switch string(arg) {
+			case "":
+			case f.r.made.Code:
 				args[i] = f.code
+			case f.r.made.ExternalBookingID:
+				args[i] = "B-" + f.code
 			}
 		}
 	}
