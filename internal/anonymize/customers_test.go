@@ -49,10 +49,10 @@ func BenchmarkMasked(b *testing.B) {
 func TestAnAddressOfAnotherCustomerIsMaskedAsSuch(t *testing.T) {
 	t.Parallel()
 	const request = `{"contact":{"emailAddress":"ana@example.com"}}`
-	for told, want := range map[string]string{"ana@example.com": redact.Mark, "ANA@example.com": redact.Mark, "ben@example.com": redact.Mark + " of another"} {
-		_, answer := NewMasker().Remove(partnerapi.Confirm, "", []byte(request), []byte(`{"contact":{"emailAddress":"`+told+`"}}`))
+	for sent, want := range map[string]string{"ana@example.com": redact.Mark, "ANA@example.com": redact.Mark, "ben@example.com": redact.Mark + " of another"} {
+		_, answer := NewMasker().Remove(partnerapi.Confirm, "", []byte(request), []byte(`{"contact":{"emailAddress":"`+sent+`"}}`))
 		if expected := `{"contact":{"emailAddress":"` + want + `"}}`; string(answer) != expected {
-			t.Errorf("%s: expected %s, received %s", told, expected, answer)
+			t.Errorf("%s: expected %s, received %s", sent, expected, answer)
 		}
 	}
 }

@@ -151,7 +151,7 @@ type Place struct {
 type Slot struct {
 	AvailabilityID string                `json:"availability_id"` // of the slot to book
 	Start          time.Time             `json:"start"`           // in the product's zone
-	End            *time.Time            `json:"end"`             // nil: the partner has not told it yet
+	End            *time.Time            `json:"end"`             // nil: the partner has not sent it yet
 	Status         partnerapi.SlotStatus `json:"status"`
 	Bookable       bool                  `json:"bookable"`
 	Vacancies      *int                  `json:"vacancies"` // free seats; nil if unknown or unlimited

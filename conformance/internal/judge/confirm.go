@@ -124,31 +124,30 @@ func Echoes(product, option, slot string) Check {
 	}
 }
 
-// EchoesContact judges the contact in a booking: if it tells an address, it is one that a request was made with. Addresses
-// that are masked with asterisks are not compared. The message quotes none, as it may be another customer's.
+// EchoesContact judges the contact in a booking: its address, if there is one, is that of a request. Addresses that are
+// masked with asterisks are not compared. The message quotes none, as it may be another customer's.
 func EchoesContact(booking *probe.Answer, requests ...*report.Exchange) string {
-	told := address([]byte(booking.Raw))
-	if told == "" || strings.Contains(told, "*") {
+	received := contactAddress([]byte(booking.Raw))
+	if received == "" || strings.Contains(received, "*") {
 		return ""
 	}
-	sent := false
+	flaw := "" // nothing to compare with
 	for _, request := range requests {
-		of := address([]byte(request.Request.Body.Text))
-		if sent = sent || of != ""; strings.EqualFold(of, told) {
+		switch sent := contactAddress([]byte(request.Request.Body.Text)); {
+		case strings.EqualFold(sent, received):
 			return ""
+		case sent != "":
+			flaw = "contact.emailAddress: expected that of the request, received another"
 		}
 	}
-	if !sent {
-		return ""
-	}
-	return "contact.emailAddress: expected that of the request, received another"
+	return flaw
 }
 
-// address returns the email address of the contact in a body; "" if it has none.
-func address(body []byte) string {
+// contactAddress returns the email address of the contact in a body; "" if it has none.
+func contactAddress(body []byte) string {
 	contact, _ := discover.Object(body)["contact"].(map[string]any)
-	told, _ := contact["emailAddress"].(string)
-	return strings.TrimSpace(told)
+	email, _ := contact["emailAddress"].(string)
+	return strings.TrimSpace(email)
 }
 
 // SameBooking judges the booking in a repeated confirm's answer. Tickets may be made after the first
