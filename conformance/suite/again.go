@@ -14,11 +14,12 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// judgeAllAgain judges rules again: with further keys, codes and answers, and on what was made early
-// in the run.
+// judgeReadsAgain judges the rules about slots again, with further answers.
+func (r *run) judgeReadsAgain(ctx context.Context) { r.judgeAgain(ctx, judge.ReadSpecs(), true) }
+
+// judgeAllAgain judges rules again: with further keys and codes, and on what was made early in the run.
 func (r *run) judgeAllAgain(ctx context.Context) {
 	for _, judge := range []func(context.Context){
-		func(ctx context.Context) { r.judgeAgain(ctx, judge.ReadSpecs(), true) },
 		func(ctx context.Context) { r.judgeAgain(ctx, judge.ClosedSpecs(), true) },
 		func(ctx context.Context) { r.judgeAgain(ctx, judge.KeySpecs(), false) },
 		func(ctx context.Context) { r.judgeByAny(ctx, judge.NearKeys(), false) },

@@ -11,7 +11,6 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // judgeCases judges each rule on each case of the plan: products, options, slots, parties, orders of
@@ -24,19 +23,12 @@ func (r *run) judgeCases(ctx context.Context) {
 		cases = scenario.PlayCases(ctx, r.player)
 	}
 	r.coverage.coverable = plan.CountValues(bookableOffers(r.player), r.player.Depth.Repeats())
-	judged := 0
+	q := &caseQueue{run: r, busy: map[string]bool{}}
 	for i := range cases {
-		if r.noMoreCases(ctx) || !r.player.Account.Plenty(scenario.CaseShare, scenario.HoldsOfACase) {
-			break
-		}
-		if r.hurries(len(cases) - i) {
-			cases[i].Brief, cases[i].Between, cases[i].HoldOnly = true, plan.Nothing, i%2 == 1
-			r.casesBrief++
-		}
-		r.judgeCase(ctx, &cases[i])
-		judged++
+		q.left = append(q.left, &cases[i])
 	}
-	if left := len(cases) - judged; r.noMoreCases(ctx) {
+	q.judgeAll(ctx)
+	if left := len(q.left); r.noMoreCases(ctx) {
 		r.casesLeft = left
 	} else {
 		r.casesWithoutHolds = left
@@ -64,42 +56,47 @@ func (r *run) raceFailed(of rule.Rule) bool {
 	})
 }
 
-// callsOfACase is approximately the number of calls of a case.
-const callsOfACase = 30
-
-// hurries reports whether there is not enough time to play so many cases whole.
-func (r *run) hurries(cases int) bool {
-	time := r.player.Time
-	return r.player.Calls.Affordable(partnerapi.Availability, time.LeftShare()) < cases*callsOfACase && !r.player.Calls.Sparing
-}
-
 // noMoreCases reports whether no further case begins: the run is late, or stops.
 func (r *run) noMoreCases(ctx context.Context) bool {
 	return r.player.Time.LateForMore() || ctx.Err() != nil || r.announcer.stoppingRule() != nil
 }
 
+// caseOutcome is what a case shows.
+type caseOutcome int
+
+const (
+	caseHeld     caseOutcome = iota // no rule is broken
+	caseBroken                      // a rule is
+	caseDoubtful                    // a rule may be; other stories were played at the same time
+)
+
 // judgeCase judges the rules on a case. If a simpler case shows a breach too, that one is declared:
 // the breach does not depend on what is special about the case.
-func (r *run) judgeCase(ctx context.Context, on *plan.Case) {
+func (r *run) judgeCase(ctx context.Context, on *plan.Case) caseOutcome {
 	played, found := r.judgeStory(ctx, on)
 	if found == nil && played.Refused && r.choice.Run[rule.ReserveAccepts.ID] {
 		for _, part := range on.Parts() {
-			if found = r.storyBreach(ctx, &part); found != nil {
+			var parted story
+			if parted, found = r.judgeStory(ctx, &part); parted.Doubtful {
+				return caseDoubtful
+			}
+			if found != nil {
 				on = &part
 				break
 			}
 		}
 	}
-	if found == nil {
-		return
-	}
-	if found.blamed().ID == rule.ReserveAccepts.ID && r.player.TakesMore(ctx, on.Offer) {
-		return
+	switch {
+	case played.Doubtful, found != nil && r.player.Calls.Interleaves():
+		return caseDoubtful
+	case found == nil, found.blamed().ID == rule.ReserveAccepts.ID && r.player.TakesMore(ctx, on.Offer):
+		return caseHeld
 	}
 	found, on = r.simplify(ctx, found, on)
 	if found.On = on; found.Cause == nil || r.verdicts.Stands(*found.Cause) { // else already recorded
 		r.declare(found, on.String()+": ")
 	}
+	return caseBroken
 }
 
 // judgeExpiringCases judges the rules about expiring holds on holds of every product, slot and party.

@@ -28,9 +28,17 @@ func (e Estimate) String() string {
 // usedShare is the share of its time that a run uses whose plan takes longer. The rest is for what it must not leave out.
 const usedShare = 0.82
 
-// callShare is a run's duration at a slow partner, divided by its number of calls and their mean answer time. Some calls
-// run at the same time.
+// callShare is a run's duration at a slow partner that plays one story after another, divided by its number of calls and
+// their mean answer time. A race makes several calls at the same time.
 var callShare = map[plan.Depth]float64{plan.Quick: 0.72, plan.Standard: 0.9, plan.Thorough: 0.9}
+
+// Where the plan does not fit otherwise, stories are played at the same time. Then these shares of the calls are made before
+// them, and in them, about so many at the same time. They end after a share of the run's time, so that the races have some.
+const (
+	callsBefore, callsInStories = 0.04, 0.56
+	callsAtOnce                 = 7
+	storiesEnd                  = 0.52
+)
 
 // estimate returns how long a run takes with the mean answer time of these calls. It returns false without calls, and if
 // the user has selected rules, whose number of calls is unknown.
@@ -48,10 +56,19 @@ func (c Config) estimate(calls []*report.Exchange) (Estimate, bool) {
 	if c.Bounds.MaxRPS > 0 {
 		call = max(call, time.Second/time.Duration(c.Bounds.MaxRPS))
 	}
-	whole := callShare[plan.Depth(c.Depth)] * float64(c.usualCalls()) * call.Seconds()
-	most := usedShare * c.MaxDuration.Seconds()
+	alone, used := float64(c.usualCalls())*call.Seconds(), usedShare*c.MaxDuration.Seconds()
+	whole := callShare[plan.Depth(c.Depth)] * alone
+	share := min(1, used/whole)
+	if share < 1 && c.Depth != string(plan.Quick) && !c.NoRaces && !c.Bounds.ReadOnly {
+		before, stories := callsBefore*alone, callsInStories*alone/callsAtOnce
+		rest := whole * (1 - callsBefore - callsInStories)
+		before = min(before, used)
+		played := max(0, min(stories, storiesEnd*c.MaxDuration.Seconds()-before))
+		share = before/alone + callsInStories*played/stories + (1-callsBefore-callsInStories)*min(1, (used-before-played)/rest)
+		whole = callsBefore*alone + stories + rest
+	}
 	return Estimate{
-		Seconds: int(math.Ceil(min(whole, most))), Share: min(1, most/whole), CallMS: int(call.Milliseconds()),
+		Seconds: int(math.Ceil(min(whole, used))), Share: min(1, share), CallMS: int(call.Milliseconds()),
 		MaxDuration: fmt.Sprintf("%.0fm", math.Ceil(whole/usedShare/60)),
 	}, true
 }

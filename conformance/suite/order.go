@@ -28,10 +28,14 @@ func (r *run) judgeAll(ctx context.Context) {
 			r.part(ctx, r.judgeCases)
 			r.part(ctx, r.judgeElsewhere)
 			r.part(ctx, r.judgeTogether)
+			r.part(ctx, r.judgeReadsAgain)
 			r.player.Time.Begin(partner.Races)
 		}
 		if group.Keeps && r.judgesStories() {
-			r.part(ctx, func(ctx context.Context) { scenario.KeepSome(ctx, r.player) })
+			r.part(ctx, func(ctx context.Context) { scenario.KeepSome(ctx, r.player, judge.IsDoubtful) })
+			if r.config.Rules == nil && r.config.LabelFilter == "" {
+				r.part(ctx, func(ctx context.Context) { scenario.Rehearse(ctx, r.player, judge.IsDoubtful) })
+			}
 		}
 		if group.Waits {
 			r.judgeAllAgain(ctx)

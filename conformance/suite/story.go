@@ -56,6 +56,9 @@ func (r *run) storyBreach(ctx context.Context, on *plan.Case) *breach {
 
 func (r *run) judgeStory(ctx context.Context, on *plan.Case) (story, *breach) {
 	s := r.play(ctx, on, r.mayBreak)
+	if s.Doubtful {
+		return s, nil
+	}
 	r.options.take(s, on, r.isKnownBroken)
 	finding, of := s.finding()
 	switch {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/pipetest"
@@ -159,18 +160,63 @@ func TestTheEstimateOfASlowPartnerIsHonest(t *testing.T) {
 			check(time.Duration(result.DurationMS)*time.Millisecond, result.Coverage)
 		})
 	}
+	whole := 0
+	var share, said float64
 	run(0, func(took time.Duration, c report.Coverage) {
-		if said := time.Duration(first.Seconds) * time.Second; took < said*3/4 || took > said*5/4 || first.Share > 0.5 || c.CasesLeftOut == 0 {
+		if s := time.Duration(first.Seconds) * time.Second; took < s*3/4 || took > s*5/4 {
 			t.Errorf("Expected what was estimated, %q, received %s", first, took)
 		}
+		said, share = first.Share, float64(c.Calls)
 	})
 	enough, err := time.ParseDuration(first.MaxDuration)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run(enough, func(took time.Duration, c report.Coverage) {
-		if said := time.Duration(first.Seconds) * time.Second; first.Share < 1 || took < said*3/4 || took > said*5/4 || c.CasesLeftOut+c.CasesBrief > 0 {
+		if s := time.Duration(first.Seconds) * time.Second; first.Share < 1 || took < s*3/4 || took > s*5/4 || c.CasesLeftOut+c.CasesBrief > 0 {
 			t.Errorf("Expected the complete plan in %q, received %s and %+v", first, took, c)
+		}
+		whole = c.Calls
+	})
+	if share /= float64(whole); said < share-0.1 || said > share+0.1 {
+		t.Errorf("Expected %.2f of the plan, as estimated, received %.2f", said, share)
+	}
+}
+
+func TestMostOfThePlanIsPlayedAtASlowPartner(t *testing.T) {
+	t.Parallel()
+	for call, least := range map[time.Duration]float64{100 * time.Millisecond: 0.9, 300 * time.Millisecond: 0.5} {
+		inBubble(t, mockpartner.Options{}, delayAnswer(call), suite.Config{Depth: "standard", HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
+			if open := withOutcome(result, report.Failed, report.Warned, report.Blocked, report.Inconclusive); len(open) > 0 {
+				t.Errorf("Expected every rule to be judged at %s a call, received %q", call, open)
+			}
+			if c, planned := result.Coverage, plan.Standard.UsualCalls().Calls; float64(c.Calls) < least*float64(planned) || c.CasesLeftOut > 0 {
+				t.Errorf("Expected %.0f %% of %d calls at %s a call, received %+v", 100*least, planned, call, c)
+			}
+		})
+	}
+}
+
+// Stories of several customers at the same time see each other's holds where slots share their seats.
+func TestASlowPartnerWhoseSlotsShareSeatsIsNotAccused(t *testing.T) {
+	t.Parallel()
+	options := mockpartner.Options{Variants: []string{"one-pool-for-the-season"}}
+	inBubble(t, options, delayAnswer(100*time.Millisecond), suite.Config{Depth: "standard", HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
+		if open := withOutcome(result, report.Failed, report.Warned, report.Blocked, report.Inconclusive); len(open) > 0 {
+			t.Errorf("Expected every rule to pass, received %q", open)
+		}
+	})
+}
+
+func TestWhatOnlyACaseShowsIsFoundAtASlowPartnerToo(t *testing.T) {
+	t.Parallel()
+	scenario, err := mockpartner.ParseScenario("three-types.yaml", []byte("quirks: [{on: reserve, takes: all-but-one, if: '.party.types == 3'}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inBubble(t, mockpartner.Options{Scenario: scenario}, delayAnswer(100*time.Millisecond), suite.Config{Depth: "standard", HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
+		if failed := withOutcome(result, report.Failed); !slices.Equal(failed, []string{"reserve.vacancies.mixed"}) {
+			t.Errorf("Expected reserve.vacancies.mixed to fail, received %q", failed)
 		}
 	})
 }

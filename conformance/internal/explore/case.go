@@ -22,6 +22,7 @@ type Case struct {
 	Effect          model.Kind // the call with another key than the partner's that the failure needs; "" if none
 	Shown           []*report.Exchange
 	Refused         bool          // the party was refused
+	Doubtful        bool          // a step failed while other stories were played; play it alone
 	Stop            *partner.Stop // why the story was not completed; nil if it was
 }
 
@@ -43,6 +44,9 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 	}
 	if !first.broke() {
 		return Case{Refused: first.refused, Stop: first.stop, Shown: first.shown}
+	}
+	if p.Calls.Interleaves() {
+		return Case{Doubtful: true}
 	}
 	if first.at == nil {
 		return first.broken("")

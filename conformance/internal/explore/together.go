@@ -54,11 +54,27 @@ func PlayTogether(ctx context.Context, p *scenario.Player, newJudge NewJudge) *T
 		return t
 	}
 	lifecycles := concurrentLifecycles(p.Book.CanCancel(ctx))
-	for n := range min(left, p.Depth.Together()*len(lifecycles)) {
-		if t.Broken != nil || e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0) || p.Time.LateForMore() {
-			break
+	next, most := 0, min(left*p.StoriesAtOnce(), p.Depth.Together()*len(lifecycles))
+	var doubtful []int // to be played alone
+	play := func(n int) {
+		if !e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].limitSlots(len(e.roles(uint64(n))))) {
+			doubtful = append(doubtful, n)
 		}
-		e.playTogether(t, uint64(n), lifecycles[n%len(lifecycles)].limitSlots(len(e.roles(uint64(n)))))
+	}
+	isOver := func() bool {
+		return t.Broken != nil || e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0)
+	}
+	p.Calls.Interleave(p.StoriesAtOnce(), func() func() {
+		n := next
+		if next++; n >= most || isOver() || p.Time.LateForMore() || len(doubtful) > 0 {
+			return nil
+		}
+		return func() { play(n) }
+	})
+	for _, n := range doubtful {
+		if !isOver() {
+			play(n)
+		}
 	}
 	return t
 }
@@ -79,12 +95,12 @@ func endlessPool(ctx context.Context, p *scenario.Player) *slotPool {
 }
 
 // playTogether plays one lifecycle. A breach counts if the lifecycle fails at the same step each time that
-// it is played again.
-func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) {
+// it is played again. It returns false if it must be played alone to see whether it fails.
+func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) bool {
 	e.start = nil
 	offers, ok := e.offers(seed, lifecycle, (*slotPool).inTurn)
 	if !ok {
-		return
+		return true
 	}
 	first := e.play(lifecycle, offers)
 	for _, offer := range offers {
@@ -92,14 +108,20 @@ func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) {
 			t.Offers[offer.OptionKey()] = offer.Product.ID
 		}
 	}
-	if !first.broke() || e.sharesSeats(first) || !e.isStable(first) {
-		return
+	switch {
+	case !first.broke():
+		return true
+	case e.Calls.Interleaves():
+		return false
+	case e.sharesSeats(first), !e.isStable(first):
+		return true
 	}
 	e.start = first.start
 	if a := e.replay(seed, lifecycle[:first.taken]); a != nil {
 		t.Broken = a.lifecycle(&Found{Shortest: lifecycle, First: lifecycle, Seed: seed})
 		t.Judgement, t.Shown, t.Does = a.unlawful, a.shown, a.does()
 	}
+	return true
 }
 
 // limitSlots returns the lifecycle for that many slots.

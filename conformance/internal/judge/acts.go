@@ -15,24 +15,19 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// playedActs is a scenario that was played act by act.
-type playedActs interface {
-	PlayedActs() ([]scenario.PlayedAct, *partner.Stop)
-}
-
 // Subjects returns what a step plays and judges.
 type Subjects = func(context.Context, *scenario.Player) []Play
 
 // answersIn is the step that judges a rule about holds and bookings by scenarios, act by act.
 func answersIn(r rule.Rule, of Subjects) Step {
-	return Step{Subjects: of, Clean: 1, ByActs: true, Answers: true, Try: func(value any) Try { return tryOf(value.(playedActs), r, false) }}
+	return Step{Subjects: of, Clean: 1, ByActs: true, Answers: true, Try: func(value any) Try { return tryOf(value.(scenario.Story), r, false) }}
 }
 
 // seatsIn is the same step for a rule about seats.
 func seatsIn(r rule.Rule, of Subjects) Step {
 	step := answersIn(r, of)
 	step.Answers, step.Seats = false, "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
-	step.Try = func(value any) Try { return tryOf(value.(playedActs), r, true) }
+	step.Try = func(value any) Try { return tryOf(value.(scenario.Story), r, true) }
 	return step
 }
 
@@ -40,7 +35,7 @@ func seatsIn(r rule.Rule, of Subjects) Step {
 // A breach names its rule as its cause.
 func JudgeByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
 	return spec(rule.Rule{}, optionalStep(Step{Subjects: of, Clean: 1, ByActs: true, Try: func(value any) Try {
-		acts, stop := value.(playedActs).PlayedActs()
+		acts, stop := value.(scenario.Story).PlayedActs()
 		if said := judgeActs(acts, ignore).first(); said != nil {
 			return said.try(acts)
 		}
@@ -50,11 +45,18 @@ func JudgeByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
 
 // JudgedIn returns the ids of the rules that judge a scenario.
 func JudgedIn(value any) (ids []string) {
-	acts, _ := value.(playedActs).PlayedActs()
+	acts, _ := value.(scenario.Story).PlayedActs()
 	for id := range judgeActs(acts, nil) {
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// IsDoubtful reports whether any rule about holds and bookings seems to be broken in a story. Others that were played at the
+// same time may have caused that.
+func IsDoubtful(played scenario.Story) bool {
+	acts, _ := played.PlayedActs()
+	return judgeActs(acts, nil).first() != nil
 }
 
 // testimony is what the acts of a scenario show about one rule: its first flaw, or the last act that it judged.
@@ -110,7 +112,7 @@ func judgeActs(acts []scenario.PlayedAct, ignore func(rule.Rule) bool) testimoni
 
 // tryOf returns what a scenario shows about a rule, to be weighed. A rule about seats cannot be judged after seats that are
 // wrong; one about answers can.
-func tryOf(value playedActs, r rule.Rule, seats bool) Try {
+func tryOf(value scenario.Story, r rule.Rule, seats bool) Try {
 	acts, stop := value.PlayedActs()
 	all := judgeActs(acts, nil)
 	if said, judged := all[r.ID]; judged {

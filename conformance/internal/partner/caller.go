@@ -37,6 +37,7 @@ type Caller struct {
 	Crowded func() bool // other customers were seen; nil: none are
 
 	paces paces
+	turns turns        // nil: one story is played after another
 	most  atomic.Int64 // calls that are made, but for undoing; 0: no limit
 	gone  atomic.Bool  // the last call did not arrive, however often it was sent
 }
@@ -58,14 +59,15 @@ func (c *Caller) Affordable(endpoint partnerapi.Endpoint, share float64) int {
 	return int(share * float64(c.Time.most) / float64(c.Usual(endpoint)))
 }
 
-// Usual returns how long a call to an endpoint takes on average.
-func (c *Caller) Usual(endpoint partnerapi.Endpoint) time.Duration {
-	times := c.paces[Limit{Endpoint: endpoint}].Times()
-	took := time.Millisecond
-	for _, each := range times {
-		took += each / time.Duration(len(times))
+// Usual returns how long a call to one of the endpoints takes on average.
+func (c *Caller) Usual(endpoints ...partnerapi.Endpoint) time.Duration {
+	sum, n := time.Duration(0), time.Duration(0)
+	for _, endpoint := range endpoints {
+		for _, each := range c.paces[Limit{Endpoint: endpoint}].Times() {
+			sum, n = sum+each, n+1
+		}
 	}
-	return took
+	return time.Millisecond + sum/max(1, n)
 }
 
 // Call sends one call under its limit and returns its answer. The answer is nil if nothing was
@@ -82,7 +84,7 @@ func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.
 			return nil, broken
 		}
 		answer, stop := c.send(ctx, call)
-		if answer != nil {
+		if answer != nil && !c.Interleaves() {
 			pace.record(answer.Exchange)
 		}
 		if stop == nil && answer.IsUnsent() {
@@ -94,7 +96,7 @@ func (c *Caller) Call(ctx context.Context, call probe.Call, again bool) (*probe.
 		switch {
 		case answer.Failure == nil, answer.Failure.Kind != report.Timeout:
 			return answer, nil
-		case !again:
+		case !again, c.Interleaves():
 			return answer, pace.stopUnanswered(call)
 		}
 	}
@@ -111,7 +113,7 @@ func (c *Caller) sendUntilItArrives(ctx context.Context, call probe.Call, answer
 			c.gone.Store(true)
 			return nil, StopAt(Unreachable, answer, "%s", answer.Failure.Message)
 		}
-		Wait(ctx, c.ScaleLimit(wait))
+		c.Wait(ctx, c.ScaleLimit(wait))
 		var stop *Stop
 		if answer, stop = c.send(ctx, call); stop != nil {
 			return answer, stop
@@ -150,7 +152,8 @@ func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Sto
 		if ctx.Err() != nil {
 			return nil, c.Time.StopCause()
 		}
-		answer := c.Client.Do(ctx, call)
+		var answer *probe.Answer
+		c.turns.wait(func() { answer = c.Client.Do(ctx, call) })
 		switch {
 		case answer.Failure != nil && answer.Failure.Kind == report.Stopped:
 			return nil, c.Time.StopCause()
@@ -239,9 +242,13 @@ func (c *Caller) SendTogether(ctx context.Context, calls []probe.Call, answered 
 	for i, call := range calls {
 		calls[i] = c.withDeadline(call)
 	}
-	c.Client.SendTogether(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
-		answers[i] = answer
-		answered(i, answer)
+	c.turns.wait(func() {
+		c.Client.SendTogether(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
+			c.turns.take(func() {
+				answers[i] = answer
+				answered(i, answer)
+			})
+		})
 	})
 	return answers
 }

@@ -42,6 +42,9 @@ func (p *patience) totalWait() time.Duration {
 	return p.spent
 }
 
+// WasTurnedAway reports whether the partner has answered 429.
+func (t *Time) WasTurnedAway() bool { return t.patience.totalWait() > 0 }
+
 // nextTry returns the time at which to send the call again. It returns false if that exceeds the time
 // available. Calls that were answered 429 together wait together.
 func (p *patience) nextTry(asked time.Duration, stated bool, most time.Duration) (until time.Time, ok bool) {
@@ -76,7 +79,7 @@ func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
 			Message:   "the partner turned " + string(answer.Endpoint) + " away with 429 Too Many Requests for longer than the run can wait (--max-rps limits the calls a second)",
 		}
 	}
-	Wait(ctx, time.Until(until))
+	c.Wait(ctx, time.Until(until))
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (k *Kept) Instances() []plan.Instance {
 const leastKeptSlots = 8
 
 // KeepSome makes the holds and bookings that are checked again late in the run.
-func KeepSome(ctx context.Context, p *Player) {
+func KeepSome(ctx context.Context, p *Player, isDoubtful func(Story) bool) {
 	if p.Depth.Age() == 0 || p.ReadOnly {
 		return
 	}
@@ -106,9 +106,11 @@ func KeepSome(ctx context.Context, p *Player) {
 			return
 		}
 		p.kept++
+		var stories []func() Story
 		for _, state := range states {
-			keep(ctx, p, state, party, 0)
+			stories = append(stories, func() Story { return keep(ctx, p, state, party, 0) })
 		}
+		p.playAtOnce(ctx, stories, isDoubtful)
 	}
 }
 
@@ -235,7 +237,7 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration, last bo
 		k.Age = time.Since(k.Hold.Answered)
 		return nil
 	}
-	partner.Wait(ctx, time.Until(k.made.Add(least)))
+	p.Calls.Wait(ctx, time.Until(k.made.Add(least)))
 	age := targetAge
 	if k.Hold.Life > 0 {
 		age = min(age, k.Hold.Life/lifeShare)

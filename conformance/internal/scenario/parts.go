@@ -33,27 +33,43 @@ const mostParted = 12
 func PlayParts(ctx context.Context, p *Player, _ int) *Parts {
 	return playOnce(p, "parts of the window", 0, func(all *Parts, _ string) {
 		some := slices.DeleteFunc(slices.Clone(PlaySurvey(ctx, p, 0).Answers), func(a SlotAnswer) bool { return len(a.Slots) == 0 })
-		options := plan.Spread(some, mostParted)
-		left, more := min(p.Depth.Parts(), p.Calls.Affordable(partnerapi.Availability, readShare)), true
-		for nth := 0; more; nth++ {
-			more = false
-			for _, long := range options {
-				parts := partsOf(long)
-				if nth >= len(parts) {
-					continue
-				}
-				if left--; left < 0 || ctx.Err() != nil {
-					return
-				}
-				more = true
-				if w := p.compare(ctx, p.askAgain(ctx, long, parts[nth], "slots of a part of the window")); parts[nth].From == parts[nth].To {
+		asked := partsInTurn(plan.Spread(some, mostParted))
+		n := p.StoriesAtOnce()
+		asked = asked[:min(len(asked), p.Depth.Parts(), n*p.Calls.Affordable(partnerapi.Availability, readShare))]
+		p.Calls.Interleave(n, func() func() {
+			if len(asked) == 0 || ctx.Err() != nil {
+				return nil
+			}
+			one := asked[0]
+			asked = asked[1:]
+			return func() {
+				if w := p.compare(ctx, p.askAgain(ctx, one.long, one.part, "slots of a part of the window")); one.part.From == one.part.To {
 					all.Days = append(all.Days, w)
 				} else {
 					all.Spans = append(all.Spans, w)
 				}
 			}
-		}
+		})
 	})
+}
+
+// partOf is a part of a long window.
+type partOf struct {
+	long SlotAnswer
+	part discover.Window
+}
+
+// partsInTurn returns the parts of several long windows, the first of each first.
+func partsInTurn(options []SlotAnswer) (all []partOf) {
+	for nth, more := 0, true; more; nth++ {
+		more = false
+		for _, long := range options {
+			if parts := partsOf(long); nth < len(parts) {
+				all, more = append(all, partOf{long, parts[nth]}), true
+			}
+		}
+	}
+	return all
 }
 
 // spans lists the lengths, in days, of the windows requested in addition to the long one.

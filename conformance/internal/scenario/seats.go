@@ -186,7 +186,7 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 	}
 	for again := 0; stop == nil && s.leftOut(offer, slots) && !s.unobserved[offer.OptionKey()]; again++ {
 		if s.unobserved[offer.OptionKey()] = again == looksForVacancies; again < looksForVacancies {
-			partner.Wait(ctx, vacanciesPause)
+			s.read.calls.Wait(ctx, vacanciesPause)
 			slots, stop = s.read.askFor(ctx, "seats left "+when+", once more, as the vacancies are missing", q)
 		}
 	}
@@ -283,7 +283,7 @@ func (s *Seats) linger(ctx context.Context, read *Reading, looks int, apart time
 		if !read.Counted || time.Since(began) >= max(longestWatch, time.Duration(looks)*apart) {
 			break
 		}
-		partner.Wait(ctx, apart-time.Since(read.Last.Exchange.StartedAt))
+		s.read.calls.Wait(ctx, apart-time.Since(read.Last.Exchange.StartedAt))
 		again, stop := s.Look(ctx, read.Offer, read.When)
 		if stop != nil {
 			return stop
