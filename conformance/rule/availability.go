@@ -32,11 +32,11 @@ var (
 	SlotPriceUnitType = availability.field("availability.unit-pricing.unit-type", "AVL-6", "A slot price's unit type is one of the five in the contract",
 		"The marketplace reads the unit type whenever it is present.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT in unitType (or type), or omit the field.", "/unitPricing/*/unitType", "/unitPricing/*/type")
 	SlotPriceAmount = availability.field("availability.unit-pricing.amount", "AVL-6", "Every slot price is an integer of 0 or more in the smallest currency unit",
-		"The customer pays this amount. Values such as 22.5 or \"2250\" would lead to a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros.", "/unitPricing/*/original", "/unitPricing/*/retail", "/unitPricing/*/price")
+		"The customer pays this amount. Values such as 22.5 or \"2250\" would lead to a wrong price.", "Send original (or retail, or price) as an integer: 2250 for 22.50 euros. Send 0 only for what is free of charge.", "/unitPricing/*/original", "/unitPricing/*/retail", "/unitPricing/*/price")
 	SlotPriceCurrency = availability.field("availability.unit-pricing.currency", "AVL-6", "Every slot price names its ISO 4217 currency",
-		"The marketplace cannot convert a price without a currency.", "Send an ISO 4217 code in capitals, such as EUR.", "/unitPricing/*/currency")
+		"The marketplace cannot convert a price without a currency.", "Send the ISO 4217 code, in capitals, of the currency that the amount is in.", "/unitPricing/*/currency")
 	SlotPricePrecision = availability.field("availability.unit-pricing.precision", "AVL-6", "A slot price's precision is an integer of 0 or more",
-		"The marketplace divides the amount by 10 to the power of the precision, so a wrong precision leads to a wrong price.", "Send currencyPrecision as an integer of 0 or more, or omit it.", "/unitPricing/*/currencyPrecision")
+		"The marketplace divides the amount by 10 to the power of the precision, so a wrong precision leads to a wrong price.", "Send the number of the amount's decimals as an integer. Omit it only if the number is 2.", "/unitPricing/*/currencyPrecision")
 	SlotFields = availability.field("availability.fields", "AVL-4", "Every other field of a slot matches the schema",
 		"The marketplace does not store a slot that does not match the schema.", "Compare the slot with schemas/partner/slot.schema.json.", "/**")
 )
@@ -49,7 +49,7 @@ var (
 			fix("Use the unit ids of the catalog in unitPricing[].unitId.")
 	SlotUnique = availability.must("availability.slot.unique", "AVL-8", "Slot ids are unique within an answer").needs("availability.shape").
 			withReason("If two slots share an id, one overwrites the other, and reserve can take the wrong one.").
-			fix("Build the id from the option, the date and the time, or use a stored key.")
+			fix("List every slot once, with a stored key as its id, or one of the option, the date, the time and what sets slots of one time apart.")
 	SlotPermanent = availability.must("availability.slot.permanent", "AVL-8", "A slot keeps its id from one call to the next").
 			needs("availability.shape", "availability.slot.unique").
 			withReason("The marketplace reserves with the id that it stored. A changed id costs a second call, or the sale.").

@@ -15,7 +15,7 @@ var (
 			fix("Send {\"success\": true}.")
 	CancelSuccess = cancel.must("cancel.success", "CAN-2", "Cancel answers success true for a confirmed booking").needs("cancel.json").
 			withReason("Any other value means that the booking was not cancelled.").
-			fix("Send success as the boolean true. If you send message, make it a string.")
+			fix("Send success as the boolean true after the change is stored. If you send message, make it a string.")
 	CancelVacancies = cancel.must("cancel.vacancies", "CAN-3", "Cancel returns the booking's seats").
 			needs("cancel.success", "confirm.repeat.vacancies", "release.confirmed.keeps-booking").
 			withReason("Seats that a cancellation does not return are never sold.").

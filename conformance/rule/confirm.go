@@ -12,9 +12,9 @@ var (
 			fix("Send one complete JSON object in UTF-8.")
 	ConfirmBookingID = confirm.must("confirm.booking-id", "CNF-2", "Every booking has an externalBookingId").withPlaces("/externalBookingId").needs("confirm.json").
 				withReason("The marketplace cannot cancel a booking without externalBookingId.").
-				fix("Send externalBookingId as a string that is not empty.")
+				fix("Send externalBookingId as a string that is not empty, by which cancel finds the booking.")
 	ConfirmStatusField = confirm.confirmField("status-field", "CNF-2", "Every booking has a status",
-		"The marketplace reads the status to distinguish a confirmed booking from a pending request.", "Send status as a string.", "/status")
+		"The marketplace reads the status to distinguish a confirmed booking from a pending request.", "Send status as a string: CONFIRMED when the seat is certain.", "/status")
 	ConfirmOptional = confirm.confirmField("optional-fields", "CNF-2", "A booking's optional fields have the types in the contract",
 		"The marketplace discards a field of the wrong type.", "Send uuid, productId, optionId and availabilityId as strings and contact as an object, or omit them.", "/uuid", "/productId", "/optionId", "/availabilityId", "/contact/**")
 	ConfirmTickets = confirm.confirmField("tickets", "CNF-6", "A partner that delivers its own tickets sends at least one ticket",
@@ -28,7 +28,7 @@ var (
 	TicketMethod = confirm.confirmField("ticket.delivery-method", "CNF-6", "Every delivery method is TICKET or VOUCHER",
 		"The marketplace sends the customer a ticket or a voucher depending on this field.", "Send TICKET or VOUCHER, in capitals.", "/tickets/*/deliveryOptions/*/deliveryMethod")
 	TicketValue = confirm.confirmField("ticket.delivery-value", "CNF-6", "Every delivery value is a string that is not empty",
-		"The value is the content of the barcode or the address of the PDF. Without it, the customer cannot use the ticket.", "Send deliveryValue as a string that is not empty. A number would lose its leading zeros.", "/tickets/*/deliveryOptions/*/deliveryValue")
+		"The value is the content of the barcode or the address of the PDF. Without it, the customer cannot use the ticket.", "Send what your staff scan or read as a string. A number would lose its leading zeros.", "/tickets/*/deliveryOptions/*/deliveryValue")
 	TicketAddress = confirm.should("confirm.ticket.pdf-address", "CNF-6", "The value of a PDF_URL is an http or https address").
 			withReason("The marketplace forwards only web addresses, because the customer cannot open a path, a file name or the PDF data itself.").
 			fix("Send the complete address (https or http), not a path or a file name.")
@@ -103,7 +103,7 @@ var (
 				fix("Roll back every change that was made before the refusal.")
 	ConfirmRefusalMessage = confirm.must("confirm.refusal.message", "CNF-5", "A refused confirm has a message").needs("confirm.unknown").
 				withReason("An operator must settle the paid booking and needs to know why it was refused.").
-				fix("Answer 400 with {\"message\": \"...\"}. The message must not be empty.")
+				fix("Answer 400 with {\"message\": \"...\"}, which says why, in words for the customer.")
 	ConfirmContentType = confirm.contentType(partnerapi.Confirm, "confirm.json")
 	ConfirmWrongKey    = confirm.wrongKey(partnerapi.Confirm, "confirm.json")
 	ConfirmMissingKey  = confirm.missingKey(partnerapi.Confirm)

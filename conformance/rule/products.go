@@ -33,7 +33,7 @@ var (
 	ProductTimeZone = products.field("products.product.time-zone", "PRD-2", "Every product's time zone is an IANA zone",
 		"The marketplace computes today's date and every calendar day in this zone.", "Send a name such as Europe/Lisbon. Do not send an offset or an abbreviation.", "/timeZone")
 	ProductInstant = products.field("products.product.instant-confirmation", "PRD-2", "Every product states whether it confirms instantly",
-		"Resellers see this information before they buy.", "Send instantConfirmation as true or false.", "/instantConfirmation")
+		"Resellers see this information before they buy.", "Send instantConfirmation as true if a booking is certain when confirm answers, or else as false.", "/instantConfirmation")
 	ProductOptions = products.field("products.product.options", "PRD-2", "Every product has at least one option",
 		"The marketplace cannot sell an activity without a variation.", "Send options as an array with at least one element. Omit the product only if it is not sold.", "/options")
 	ProductOptional = products.field("products.product.optional-fields", "PRD-3", "A product's optional fields have the types in the contract",
@@ -44,7 +44,7 @@ var (
 	OptionName = products.field("products.option.internal-name", "PRD-4", "Every option has an internal name",
 		"The marketplace uses the name as the variation's first title.", "Send internalName as a string.", "/options/*/internalName")
 	OptionAvailabilityType = products.field("products.option.availability-type", "PRD-4", "Every option's availability type is START_TIME or OPENING_HOURS",
-		"The marketplace shows slots as start times or as opening hours depending on this field.", "Send START_TIME or OPENING_HOURS, in capitals.", "/options/*/availabilityType")
+		"The marketplace shows slots as start times or as opening hours depending on this field.", "Send START_TIME where customers choose a time and OPENING_HOURS where they may come at any time, in capitals.", "/options/*/availabilityType")
 	OptionUnits = products.field("products.option.units", "PRD-4", "Every option has an array of units",
 		"Without units, the option has no guest types and no prices.", "Send units as an array.", "/options/*/units")
 	OptionCutoff = products.field("products.option.cancellation-cutoff", "PRD-5", "An option's cancellation policy is a string",
@@ -57,18 +57,18 @@ var (
 	UnitType = products.field("products.unit.type", "PRD-6", "Every unit's type is one of the five in the contract",
 		"Customers choose guests by type.", "Send ADULT, CHILD, INFANT, SENIOR or STUDENT, in capitals.", "/options/*/units/*/type")
 	UnitPricing = products.field("products.unit.pricing-from", "PRD-6", "Every unit has at least one price",
-		"The marketplace cannot sell a guest type without a price.", "Send pricingFrom as an array with at least one entry.", "/options/*/units/*/pricingFrom")
+		"The marketplace cannot sell a guest type without a price.", "Send pricingFrom with the price that a guest pays. Send 0 only for what is free of charge.", "/options/*/units/*/pricingFrom")
 	UnitRestrictions = products.field("products.unit.restrictions", "PRD-7", "A unit's age limits are integers",
 		"The marketplace checks the age limits when a customer chooses guests.", "Send restrictions.minAge and maxAge as integers, in years, or omit them.", "/options/*/units/*/restrictions/**")
 	UnitFixedID = products.field("products.unit.fixed-id", "PRD-12", "Adult, child, infant and senior units have the fixed unit ids",
 		"The marketplace reserves with exactly these ids, so it never sells a unit with a different id.", "Use unit-adult, unit-child, unit-infant and unit-senior, each only for its own type.")
 
 	PricingOriginal = products.field("products.pricing.original", "PRD-8", "Every price is an integer of 0 or more in the smallest currency unit",
-		"The marketplace cannot tell whether 22.5 or \"2250\" means 22.50 or 2,250.00, so it could charge a wrong price.", "Send original as an integer: 2250 for 22.50 euros.", "/options/*/units/*/pricingFrom/*/original")
+		"The marketplace cannot tell whether 22.5 or \"2250\" means 22.50 or 2,250.00, so it could charge a wrong price.", "Send original as an integer: 2250 for 22.50 euros. Send 0 only for what is free of charge.", "/options/*/units/*/pricingFrom/*/original")
 	PricingCurrency = products.field("products.pricing.currency", "PRD-8", "Every price names its ISO 4217 currency",
-		"The marketplace cannot convert a price without a currency.", "Send an ISO 4217 code in capitals, such as EUR.", "/options/*/units/*/pricingFrom/*/currency")
+		"The marketplace cannot convert a price without a currency.", "Send the ISO 4217 code, in capitals, of the currency that the amount is in.", "/options/*/units/*/pricingFrom/*/currency")
 	PricingPrecision = products.field("products.pricing.precision", "PRD-9", "A price's precision is an integer of 0 or more",
-		"The marketplace divides the amount by 10 to the power of the precision, so a wrong precision leads to a wrong price.", "Send currencyPrecision as an integer of 0 or more, or omit it.", "/options/*/units/*/pricingFrom/*/currencyPrecision")
+		"The marketplace divides the amount by 10 to the power of the precision, so a wrong precision leads to a wrong price.", "Send the number of the amount's decimals as an integer. Omit it only if the number is 2.", "/options/*/units/*/pricingFrom/*/currencyPrecision")
 	PricingRetailNet = products.field("products.pricing.retail-net", "PRD-9", "Retail and net prices are integers of 0 or more in the smallest currency unit",
 		"The marketplace stores these prices for the operators' accounts.", "Send retail and net as integers, or omit them.", "/options/*/units/*/pricingFrom/*/retail", "/options/*/units/*/pricingFrom/*/net")
 	ProductsFields = products.field("products.fields", "PRD-2", "Every other field of the catalog matches the schema",
@@ -79,10 +79,10 @@ var (
 var (
 	ProductUnique = products.must("products.product.unique", "PRD-11", "Product ids are unique in the catalog").needs("products.shape").
 			withReason("If two products share an id, the second overwrites the first, and one activity is lost.").
-			fix("Give every product its own id.")
+			fix("List every product once. Give different products ids of their own.")
 	OptionUnique = products.must("products.option.unique", "PRD-11", "Option ids are unique within a product").needs("products.shape").
 			withReason("If two options share an id, slots and bookings of one are assigned to the other.").
-			fix("Give every option of a product its own id.")
+			fix("List every option once. Give different options of a product ids of their own.")
 	UnitUnique = products.must("products.unit.unique", "PRD-11", "Unit ids are unique within an option").needs("products.shape").
 			withReason("If two units share an id, customers can be charged the price of the wrong guest type.").
 			fix("Give every unit of an option its own id. Send one unit for each guest type.")

@@ -12,7 +12,7 @@ var (
 			fix("Send {\"success\": true}.")
 	ReleaseSuccess = release.must("release.success", "REL-2", "Release answers success true for a live hold").needs("release.json").
 			withReason("Any other value means that the hold still exists.").
-			fix("Send success as the boolean true. If you send message, make it a string.")
+			fix("Send success as the boolean true after the change is stored. If you send message, make it a string.")
 	ReleaseVacanciesOne = release.must("release.vacancies.one", "REL-3", "Releasing a hold for one guest returns its seat immediately").
 				needs("release.success", "reserve.vacancies.one").
 				withReason("Most checkouts are abandoned. Seats that are not returned are never sold.").

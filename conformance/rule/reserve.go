@@ -15,10 +15,10 @@ var (
 			fix("Send one complete JSON object in UTF-8.")
 	ReserveCode = reserve.must("reserve.code", "RSV-2", "Every hold has a reservationConfirmationCode").withPlaces("/reservationConfirmationCode").needs("reserve.json").
 			withReason("The marketplace can neither confirm nor release a hold without reservationConfirmationCode.").
-			fix("Send reservationConfirmationCode as a string that is not empty.")
+			fix("Send reservationConfirmationCode as a string that is not empty, by which confirm and release find the hold.")
 	ReserveExpiresAt = reserve.must("reserve.expires-at", "RSV-2", "Every hold has an expiresAt").withPlaces("/expiresAt").needs("reserve.json").
 				withReason("The marketplace shows the customer a countdown, and releases the hold when it expires.").
-				fix("Send expiresAt as an ISO 8601 date-time with an offset.")
+				fix("Send the time at which the hold ends, as an ISO 8601 date-time with an offset.")
 	ReserveExpiresLater = reserve.must("reserve.expires-later", "RSV-7", "Every hold expires in the future").needs("reserve.expires-at").
 				withReason("The marketplace releases a hold that has already expired before the customer can pay.").
 				fix("Compute expiresAt from the current time. Use UTC, or send the correct offset.")
@@ -48,7 +48,7 @@ var (
 			fix("Compare the sum of the quantities with the free seats in the transaction that makes the hold. If there are too few, answer 400.")
 	ReserveRefusalMessage = reserve.must("reserve.refusal.message", "RSV-5", "A refused reserve has a message for the customer").needs("reserve.status").
 				withReason("The marketplace shows the message to the customer. Without it, the customer does not learn why the booking failed.").
-				fix("Answer 400 with {\"message\": \"...\"}. The message must not be empty.")
+				fix("Answer 400 with {\"message\": \"...\"}, which says why, in words for the customer.")
 	ReserveRefusalNoEffect = reserve.must("reserve.refusal.no-effect", "RSV-5", "A refused reserve takes no seats").needs("reserve.too-many", "reserve.vacancies.one").
 				withReason("Seats without a hold or a booking stay unsold until an operator notices.").
 				fix("Roll back every change that was made before the refusal.")
