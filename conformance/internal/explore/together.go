@@ -151,7 +151,7 @@ func concurrentLifecycles(books bool) []Lifecycle {
 	lifecycles := []Lifecycle{
 		{reserve(two), reserve(one), release(0), release(0), release(1), release(0), release(1)},
 		{reserve(one), reserve(two), release(1), release(1), reserve(one), release(1), release(0), release(2), release(0)},
-		{reserve(one), unknown(ReleaseUnknown), look, reserve(tooMany), reserve(mixedPair), reserve(tooMany), release(1), unknown(ReleaseUnknown), look, release(0)},
+		{reserve(one), unknown(ReleaseUnknown), look, reserve(tooMany), reserve(mixedPair), reserve(tooMany), release(2), unknown(ReleaseUnknown), look, release(0)},
 	}
 	if !books {
 		return lifecycles
