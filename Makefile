@@ -178,10 +178,11 @@ BENCHMARKS = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(MODULES)
 bench: need-go ## prove: run every benchmark, one package after another
 	@go test -p 1 -timeout 60m -run '^$$' -bench . -benchmem $(TESTFLAGS) $(BENCHMARKS)
 
+# Without cgo, like the tests, whose compiled packages it uses.
 .PHONY: bench-once
 bench-once: need-go ## prove: run every benchmark once in a small form, which measures nothing
 	@echo "== benchmarks"
-	@$(in_memory); go test -short -count=1 -timeout 30m -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
+	@$(in_memory); CGO_ENABLED=0 go test -vet=off -short -count=1 -timeout 30m -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
 
 # -fuzzminimizetime: otherwise minimizing one input can take all the time.
 .PHONY: fuzz
