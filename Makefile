@@ -62,7 +62,7 @@ endef
 # -count=1: some tests build and run the commands of other modules. Go does not know
 # this and would use cached results.
 # -p: many tests mostly wait for partners, browsers and databases.
-# -ldflags=-w: linking without the tables for debuggers takes a third less time.
+# -ldflags=-s: linking without the tables for debuggers and symbols takes a third less time.
 # GOGC: collecting garbage more seldom takes a sixth less CPU time, and more memory, up to GOMEMLIMIT.
 # PostgreSQL is downloaded first if the machine has none. Without it, tests are skipped.
 define run_tests
@@ -74,7 +74,7 @@ sh internal/tooltest/summary.sh build/tests.log build/skipped; exit $$(cat build
 endef
 
 .PHONY: test
-test: export GOFLAGS += -ldflags=-w
+test: export GOFLAGS += -ldflags=-s
 test: export CGO_ENABLED = 0
 test: export GOGC = 400
 test: export GOMEMLIMIT = 1GiB
@@ -86,7 +86,7 @@ test: check ## change: check and test everything that a change must pass; needs 
 # TESTFLAGS=-short leaves out the tests in a browser, of built commands and of documents, which
 # the race detector does not see, and long ones that do one thing at a time.
 .PHONY: race
-race: export GOFLAGS += -ldflags=-w
+race: export GOFLAGS += -ldflags=-s
 race: export CGO_ENABLED = 1
 race: export GORACE = atexit_sleep_ms=50
 race: need-cc ## prove: run every test with the race detector; needs a C compiler
@@ -109,7 +109,7 @@ selftest-short: ## prove: test the suite with one defect for each rule, and a sa
 .PHONY: journeys
 journeys: need-go ## prove: run the tests that take minutes
 	@echo "== journeys"
-	@JOURNEYS=1 CGO_ENABLED=0 go test -v -count=1 -timeout 30m -run 'ANewPartner|ClientsInOtherLanguages/generators|ANightFinds|Lighthouse|HostileSurroundings' $(TESTFLAGS) ./examples ./marketplace/cmd/marketplace ./marketplace/internal/worker ./marketplace/internal/console
+	@JOURNEYS=1 CGO_ENABLED=0 go test -v -count=1 -timeout 30m -run 'ANewPartner|ClientsInOtherLanguages/generators|OtherMakersLinters|MinimalPartners|ANightFinds|Lighthouse|HostileSurroundings' $(TESTFLAGS) ./examples ./marketplace/cmd/marketplace ./marketplace/internal/worker ./marketplace/internal/console
 
 # The full form of what `make test` does briefly: a partner with 50 other customers SOAKRUNS times,
 # and again with each of three defects; every network fault, lost race and hostile answer; every defect of the
@@ -178,10 +178,11 @@ BENCHMARKS = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(MODULES)
 bench: need-go ## prove: run every benchmark, one package after another
 	@go test -p 1 -timeout 60m -run '^$$' -bench . -benchmem $(TESTFLAGS) $(BENCHMARKS)
 
+# Without cgo, like the tests, whose compiled packages it uses.
 .PHONY: bench-once
 bench-once: need-go ## prove: run every benchmark once in a small form, which measures nothing
 	@echo "== benchmarks"
-	@$(in_memory); go test -short -count=1 -timeout 30m -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
+	@$(in_memory); CGO_ENABLED=0 go test -vet=off -short -count=1 -timeout 30m -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
 
 # -fuzzminimizetime: otherwise minimizing one input can take all the time.
 .PHONY: fuzz

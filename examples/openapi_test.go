@@ -52,6 +52,7 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 
 func TestOtherMakersLintersAcceptTheOpenAPIDocuments(t *testing.T) {
 	t.Parallel()
+	takesMinutes(t)
 	tooltest.Require(t, tooltest.NPM)
 	folder := t.TempDir()
 	var files []string

@@ -54,6 +54,9 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	for _, one := range minimalPartners {
 		t.Run(one.language, func(t *testing.T) {
 			t.Parallel()
+			if one.builds != nil {
+				takesMinutes(t)
+			}
 			const key = "a-key-of-this-test"
 			address := one.start(t, key)
 			reports := t.TempDir()
@@ -77,10 +80,10 @@ func TestMinimalPartnersInOtherLanguagesAreConformant(t *testing.T) {
 	}
 }
 
-// takesMinutes skips the test unless make journeys runs it.
+// takesMinutes skips the test unless make journeys or make soak runs it.
 func takesMinutes(t *testing.T) {
 	t.Helper()
-	if os.Getenv("JOURNEYS") == "" {
+	if os.Getenv("JOURNEYS")+os.Getenv("SOAK") == "" {
 		t.Skip("takes minutes: run make journeys")
 	}
 }

@@ -1,6 +1,7 @@
 package apidocs_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -38,7 +39,7 @@ paths:
 `
 
 // open serves a page and shows it. What the page sends to the API is in the channel.
-func open(t *testing.T, api string, prepare ...browsertest.Action) (*browsertest.Tab, chan *http.Request) {
+func open(t *testing.T, browser context.Context, api string, prepare ...browsertest.Action) (*browsertest.Tab, chan *http.Request) {
 	t.Helper()
 	sent := make(chan *http.Request, 10)
 	mux := http.NewServeMux()
@@ -59,58 +60,59 @@ func open(t *testing.T, api string, prepare ...browsertest.Action) (*browsertest
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	tab := browsertest.Open(t, browsertest.Start(t), server.URL, prepare...)
+	tab := browsertest.Open(t, browser, server.URL, prepare...)
 	tab.GoTo("/s/mine/_mock/docs")
 	tab.Shows("h1", "Tours")
 	tab.Shows("h3", "List the tours")
 	return tab, sent
 }
 
-func TestAReaderTriesARequestWithTheirOwnToken(t *testing.T) {
+func TestThePageInABrowser(t *testing.T) {
 	t.Parallel()
-	tab, sent := open(t, "../")
-	tab.Write(`input[placeholder="Token"]`, "secret-1")
-	tab.Click("button.show-api-client-button")
-	tab.Shows("[role=dialog]", "Send")
-	tab.Control("\r")
-	tab.Shows("[role=dialog]", "a walk by the river")
-	request := <-sent
-	if at := request.URL.String(); at != "/s/mine/tours" {
-		t.Errorf("expected a request for /s/mine/tours without the optional parameter, received %s", at)
-	}
-	if token := request.Header.Get("Authorization"); token != "Bearer secret-1" {
-		t.Errorf("expected the reader's token, received %q", token)
-	}
-	tab.Is(`JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie]).includes("secret-1") ? "stored" : "forgotten"`, "forgotten")
-	tab.RequireNoProblems()
-}
+	browser := browsertest.Start(t)
+	t.Run("a reader tries a request with their own token", func(t *testing.T) {
+		t.Parallel()
+		tab, sent := open(t, browser, "../")
+		tab.Write(`input[placeholder="Token"]`, "secret-1")
+		tab.Click("button.show-api-client-button")
+		tab.Shows("[role=dialog]", "Send")
+		tab.Control("\r")
+		tab.Shows("[role=dialog]", "a walk by the river")
+		request := <-sent
+		if at := request.URL.String(); at != "/s/mine/tours" {
+			t.Errorf("expected a request for /s/mine/tours without the optional parameter, received %s", at)
+		}
+		if token := request.Header.Get("Authorization"); token != "Bearer secret-1" {
+			t.Errorf("expected the reader's token, received %q", token)
+		}
+		tab.Is(`JSON.stringify([{...localStorage}, {...sessionStorage}, document.cookie]).includes("secret-1") ? "stored" : "forgotten"`, "forgotten")
+		tab.RequireNoProblems()
+	})
 
-func TestAReaderSearchesAndReadsSamplesInFourLanguages(t *testing.T) {
-	t.Parallel()
-	tab, _ := open(t, "")
-	tab.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
-	press := func(text string) {
-		tab.See(fmt.Sprintf(`[...document.querySelectorAll("button")].some(button => button.textContent.includes(%[1]q) && (button.click(), true))`, text))
-	}
-	tab.Shows("pre", "curl")
-	press("Shell Curl")
-	for _, language := range []string{"Go", "JavaScript", "Python", "Shell"} {
-		tab.Shows("[role=listbox]", language)
-	}
-	tab.Is(`String(/Java\n|Ruby|Julia|jQuery/.test(document.querySelector("[role=listbox]").innerText))`, "false")
-	press("Open Search")
-	tab.Write("[role=dialog] input", "every tour")
-	tab.Shows("[role=dialog]", "Delete every tour")
-	tab.RequireNoProblems()
-}
+	t.Run("a reader searches and reads samples in four languages", func(t *testing.T) {
+		t.Parallel()
+		tab, _ := open(t, browser, "")
+		tab.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
+		press := func(text string) {
+			tab.See(fmt.Sprintf(`[...document.querySelectorAll("button")].some(button => button.textContent.includes(%[1]q) && (button.click(), true))`, text))
+		}
+		tab.Shows("pre", "curl")
+		press("Shell Curl")
+		for _, language := range []string{"Go", "JavaScript", "Python", "Shell"} {
+			tab.Shows("[role=listbox]", language)
+		}
+		tab.Is(`String(/Java\n|Ruby|Julia|jQuery/.test(document.querySelector("[role=listbox]").innerText))`, "false")
+		press("Open Search")
+		tab.Write("[role=dialog] input", "every tour")
+		tab.Shows("[role=dialog]", "Delete every tour")
+		tab.RequireNoProblems()
+	})
 
-func TestThePageIsAccessibleInLightAndDark(t *testing.T) {
-	t.Parallel()
 	source := axetest.Source(t)
-	for _, scheme := range []string{"light", "dark"} {
-		t.Run(scheme, func(t *testing.T) {
+	for _, scheme := range []string{"light", "dark"} { // a page that is loaded in a scheme keeps it
+		t.Run("the page is accessible in the "+scheme, func(t *testing.T) {
 			t.Parallel()
-			tab, _ := open(t, "../", browsertest.Media("screen", scheme))
+			tab, _ := open(t, browser, "../", browsertest.Media("screen", scheme))
 			tab.See(`document.body.classList.contains("` + scheme + `-mode")`)
 			axetest.Check(tab, source)
 			tab.Fits(360, 1400)

@@ -21,7 +21,7 @@ const frozenMatrix = "testdata/matrix.tsv"
 var update = flag.Bool("update", false, "write the kill matrix")
 
 // sampled is the interval of the lines that are tried without SOAK.
-const sampled = 75
+const sampled = 150
 
 func TestTheKillMatrixIsAsFrozen(t *testing.T) {
 	t.Parallel()

@@ -6,47 +6,48 @@ import (
 	"strings"
 	"testing"
 
-	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
-func TestTheDocumentIsReadAndTriedInABrowser(t *testing.T) {
+// The tests of package apidocs check the accessibility of such a page.
+func TestTheDocumentsAreReadInABrowser(t *testing.T) {
 	t.Parallel()
-	b := shared(t)
-	token := strings.TrimPrefix(b.signIn(t, domain.Reseller).value, "Bearer ")
-	o := browsertest.Open(t, browsertest.Start(t), b.address)
-	o.GoTo("/docs#tag/reseller/GET/api/v1/resellers/activities")
-	o.Shows("h3", "The activities that can be sold")
-	o.Fits(360, 1400)
-	axetest.Check(o, axetest.Source(t))
-	o.Write(`input[placeholder="Token"]`, token)
-	o.Click(`[id$="tag/reseller/GET/api/v1/resellers/activities"] button.show-api-client-button`)
-	o.Shows("[role=dialog]", "Send Request")
-	o.Control("\r")
-	o.Shows("[role=dialog]", "200 OK")
-	o.Shows("[role=dialog]", `"success"`)
-	o.RequireNoProblems()
-	if asked := o.CountRequests(); asked < 4 {
-		t.Errorf("want the requests to have been seen, got %d", asked)
-	}
-}
+	b, browser := shared(t), browsertest.Start(t)
 
-func TestThePartnersDocumentIsReadInABrowser(t *testing.T) {
-	t.Parallel()
-	b := shared(t)
-	o := browsertest.Open(t, browsertest.Start(t), b.address)
-	o.GoTo("/docs/partner")
-	o.Shows("h1", "Partner API")
-	// The page draws an operation when a reader scrolls to it. The list beside it has all of them.
-	for _, operation := range []string{"GET/products", "POST/availability", "POST/bookings/reserve", "POST/bookings/confirm", "DELETE/bookings/{reservationCode}", "POST/bookings/{externalBookingId}/cancel"} {
-		o.See(fmt.Sprintf(`[...document.querySelectorAll("aside a")].some(a => decodeURIComponent(a.hash).endsWith(%q))`, "/"+operation))
-	}
-	o.Is(`String([...document.querySelectorAll("aside a")].filter(a => /[/](GET|POST|PUT|PATCH|DELETE)[/]/.test(a.hash)).length)`, "6")
-	o.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
-	o.Fits(360, 1400)
-	axetest.Check(o, axetest.Source(t))
-	o.RequireNoProblems()
+	t.Run("the marketplace's, whose requests can be tried", func(t *testing.T) {
+		t.Parallel()
+		token := strings.TrimPrefix(b.signIn(t, domain.Reseller).value, "Bearer ")
+		o := browsertest.Open(t, browser, b.address)
+		o.GoTo("/docs#tag/reseller/GET/api/v1/resellers/activities")
+		o.Shows("h3", "The activities that can be sold")
+		o.Fits(360, 1400)
+		o.Write(`input[placeholder="Token"]`, token)
+		o.Click(`[id$="tag/reseller/GET/api/v1/resellers/activities"] button.show-api-client-button`)
+		o.Shows("[role=dialog]", "Send Request")
+		o.Control("\r")
+		o.Shows("[role=dialog]", "200 OK")
+		o.Shows("[role=dialog]", `"success"`)
+		o.RequireNoProblems()
+		if asked := o.CountRequests(); asked < 4 {
+			t.Errorf("want the requests to have been seen, got %d", asked)
+		}
+	})
+
+	t.Run("the partners'", func(t *testing.T) {
+		t.Parallel()
+		o := browsertest.Open(t, browser, b.address)
+		o.GoTo("/docs/partner")
+		o.Shows("h1", "Partner API")
+		// The page draws an operation when a reader scrolls to it. The list beside it has all of them.
+		for _, operation := range []string{"GET/products", "POST/availability", "POST/bookings/reserve", "POST/bookings/confirm", "DELETE/bookings/{reservationCode}", "POST/bookings/{externalBookingId}/cancel"} {
+			o.See(fmt.Sprintf(`[...document.querySelectorAll("aside a")].some(a => decodeURIComponent(a.hash).endsWith(%q))`, "/"+operation))
+		}
+		o.Is(`String([...document.querySelectorAll("aside a")].filter(a => /[/](GET|POST|PUT|PATCH|DELETE)[/]/.test(a.hash)).length)`, "6")
+		o.Is(`String(document.querySelector("button.show-api-client-button"))`, "null")
+		o.Fits(360, 1400)
+		o.RequireNoProblems()
+	})
 }
 
 func TestThePagesOfTheDocumentsLoadNothingThatIsNotTheServices(t *testing.T) {

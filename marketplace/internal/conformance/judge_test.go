@@ -48,6 +48,7 @@ func TestALawfulPartnerOfTwoReplicasIsNotAccused(t *testing.T) {
 
 func TestABreachAppearsWhileTheServiceRuns(t *testing.T) {
 	t.Parallel()
+	shared := setupJudges(t, mockpartner.Options{}, 2)
 	defect := func(name string) mockpartner.Options { return mockpartner.Options{Defects: []string{name}} }
 	for rule, options := range map[string]mockpartner.Options{
 		"confirm.repeat.booking":      defect("second-confirm-books-again"),
@@ -60,7 +61,8 @@ func TestABreachAppearsWhileTheServiceRuns(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			b := setupJudges(t, options, 2)
+			b := *shared
+			b.target = b.partner(t, options)
 			s := b.shopper(1)
 			began := time.Now()
 			waittest.Until(t, "a breach of "+rule, func() bool {
@@ -78,7 +80,7 @@ func TestABreachAppearsWhileTheServiceRuns(t *testing.T) {
 					t.Errorf("Expected %s with its clause and evidence, received %+v", rule, breach)
 				}
 			}
-			if text := b.log.String(); strings.Count(text, "a partner breaches the contract") != len(b.breaches(t)) {
+			if text := b.log.String(); strings.Count(text, `"a partner breaches the contract" integration_id=`+b.target.ID.String()) != len(b.breaches(t)) {
 				t.Errorf("Expected a line about each new breach, received %s", text)
 			}
 		})

@@ -3,8 +3,14 @@ package waittest
 
 import "time"
 
-// patience is far longer than a busy machine needs.
-const patience = 10 * time.Minute
+const (
+	// patience is far longer than a busy machine needs.
+	patience = 10 * time.Minute
+	// look is the first interval between two checks, and longestLook the maximum to which it grows,
+	// because many a check calls a partner or reads a database.
+	look        = 10 * time.Millisecond
+	longestLook = 160 * time.Millisecond
+)
 
 // T is a test, or a run of package rapid.
 type T interface {
@@ -16,11 +22,11 @@ type T interface {
 func Until(t T, what string, holds func() bool) {
 	t.Helper()
 	late := time.After(patience)
-	for !holds() {
+	for pause := look; !holds(); pause = min(2*pause, longestLook) {
 		select {
 		case <-late:
 			t.Fatalf("Expected %s within %s", what, patience)
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(pause):
 		}
 	}
 }
