@@ -62,7 +62,7 @@ endef
 # -count=1: some tests build and run the commands of other modules. Go does not know
 # this and would use cached results.
 # -p: many tests mostly wait for partners, browsers and databases.
-# -ldflags=-s: linking without the tables for debuggers and symbols takes a third less time.
+# -ldflags=-s: linking without the tables for debuggers and symbols takes less time.
 # GOGC: collecting garbage more seldom takes a sixth less CPU time, and more memory, up to GOMEMLIMIT.
 # PostgreSQL is downloaded first if the machine has none. Without it, tests are skipped.
 define run_tests
