@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"crypto/tls"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -21,5 +22,28 @@ func TestARunSendsAClientCertificate(t *testing.T) {
 	}
 	if r := judge(t, address, "--ca-file", authority); r.code != 3 || !strings.Contains(r.result.Reason, "tls_client_certificate: ") {
 		t.Errorf("Expected the missing certificate named, received exit %d: %q", r.code, r.result.Reason)
+	}
+}
+
+// A proxy stands where the marketplace is, so the partner must know it alike.
+func TestAProxySendsAClientCertificate(t *testing.T) {
+	t.Parallel()
+	ours, issuers := connectiontest.NewCertificate(t, "marketplace.example", time.Hour)
+	client, clientKey := connectiontest.WriteFiles(t, ours)
+	partner := configuredTLS(t, &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: issuers})
+	authority := testAuthority(t)
+	for wantsAnswer, args := range map[bool][]string{true: {"--client-cert", client, "--client-key", clientKey}, false: nil} {
+		p := startProxy(t, partner, append([]string{"--ca-file", authority}, args...)...)
+		answer, err := http.Get(p.address + "/products")
+		if err == nil {
+			answer.Body.Close()
+		}
+		if answered := err == nil && answer.StatusCode == http.StatusUnauthorized; answered != wantsAnswer { // the call has no key
+			t.Errorf("%v: Expected an answer of the partner: %t, received %v and %v", args, wantsAnswer, answer, err)
+		}
+	}
+	p := start(t, nil, "proxy", "--upstream", partner, "--client-cert", client)
+	if r := p.wait(t); r.code != 2 || !strings.Contains(r.stderr, "--client-cert and --client-key belong together") {
+		t.Errorf("Expected a refusal, received %+v", r)
 	}
 }
