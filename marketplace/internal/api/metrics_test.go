@@ -275,7 +275,9 @@ func TestACallerWhoDoesNotWaitIsNoFailureOfTheServices(t *testing.T) {
 // A page of another site whose name leads to this machine reads them with the user's own browser.
 func TestMetricsAnswerOnLoopbackToItsOwnNamesAndPagesOnly(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *replica.Config) { c.Scrapers = append(c.Scrapers, netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")) })
+	b := setup(t, func(c *replica.Config) {
+		c.Scrapers = append(c.Scrapers, netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	})
 	for name, c := range map[string]struct {
 		at, from, host, site string
 		want                 int
