@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"mockpartner": {"mockpartner", "internal", "schemas"}, "conformance": {"conformance", "internal", "schemas"}, "marketplace": {"marketplace", "internal", "schemas"},
 	"examples":                      {"examples", "schemas", "mockpartner", "conformance", "marketplace"},
 	"conformance/internal/selftest": {"conformance", "internal", "schemas", "mockpartner"}, "examples/minimal-partner": {},
+	"examples/cmd/demo": {"examples", "schemas", "mockpartner", "conformance", "marketplace", "internal"},
 }
 
 func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {

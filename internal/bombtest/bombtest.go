@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +105,21 @@ func Recordings(t testing.TB) (all []Recording) {
 		}
 	}
 	return some
+}
+
+// EachFile runs a subtest for each recording, with the file that has it.
+func EachFile(t *testing.T, f func(t *testing.T, file string)) {
+	t.Helper()
+	for _, recording := range Recordings(t) {
+		t.Run(recording.Name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "recording")
+			if err := os.WriteFile(file, recording.Text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f(t, file)
+		})
+	}
 }
 
 // pack compresses a text with a body of that many MiB within it. Parts of gzip may follow each other, so the

@@ -2,6 +2,7 @@
 package loopback
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -48,16 +49,25 @@ func FromOwnPage(r *http.Request) error {
 	return http.NewCrossOriginProtection().Check(r)
 }
 
-// Guard refuses requests that arrive at a loopback address by another name, and those of other sites' pages.
+// Check returns an error for a request that arrives at a loopback address by another name, and for one of another
+// site's page.
+func Check(r *http.Request) error {
+	switch {
+	case On(r) && !Named(r):
+		return errors.New("on this address it answers to 127.0.0.1, [::1] and localhost only")
+	case FromOwnPage(r) != nil:
+		return errors.New("it refuses requests from pages of other sites")
+	}
+	return nil
+}
+
+// Guard refuses requests with the error of Check.
 func Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case On(r) && !Named(r):
-			http.Error(w, "on this address it answers to 127.0.0.1, [::1] and localhost only", http.StatusForbidden)
-		case FromOwnPage(r) != nil:
-			http.Error(w, "it refuses requests from pages of other sites", http.StatusForbidden)
-		default:
-			next.ServeHTTP(w, r)
+		if err := Check(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
 		}
+		next.ServeHTTP(w, r)
 	})
 }

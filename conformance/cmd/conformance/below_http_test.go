@@ -5,7 +5,6 @@ import (
 	"encoding/pem"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -17,30 +16,9 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/connection/connectiontest"
 	"partnerkit.dev/mockpartner"
 )
-
-// speak accepts connections, reads what a client sends first, writes the bytes and closes.
-func speak(t *testing.T, bytes string) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 4<<10))
-			_, _ = io.WriteString(conn, bytes)
-			_ = conn.Close()
-		}
-	}()
-	return listener.Addr().String()
-}
 
 // configuredTLS serves the mock with these settings of TLS.
 func configuredTLS(t *testing.T, config *tls.Config) (address string) {
@@ -71,11 +49,11 @@ func TestWhatFailsBelowHTTPIsNotJudged(t *testing.T) {
 		trusted bool
 		says    string
 	}{
-		"the connection is closed without an answer":        {"http://" + speak(t, ""), false, "the connection was closed before an answer began"},
-		"another protocol answers":                          {"http://" + speak(t, "SSH-2.0-OpenSSH_9.2p1\r\n"), false, "the server does not speak HTTP"},
-		"garbage answers":                                   {"http://" + speak(t, "\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe"), false, "the server does not speak HTTP"},
-		"a TLS alert answers plain HTTP":                    {"http://" + speak(t, "\x15\x03\x01\x00\x02\x02\x16"), false, "the server does not speak HTTP"},
-		"the TLS handshake is broken off":                   {"https://" + speak(t, ""), false, "closed during the TLS handshake"},
+		"the connection is closed without an answer":        {"http://" + connectiontest.Speak(t, ""), false, "the connection was closed before an answer began"},
+		"another protocol answers":                          {"http://" + connectiontest.Speak(t, "SSH-2.0-OpenSSH_9.2p1\r\n"), false, "the server does not speak HTTP"},
+		"garbage answers":                                   {"http://" + connectiontest.Speak(t, "\x00\x01\x02 this is not HTTP\r\n\r\n\xff\xfe"), false, "the server does not speak HTTP"},
+		"a TLS alert answers plain HTTP":                    {"http://" + connectiontest.Speak(t, "\x15\x03\x01\x00\x02\x02\x16"), false, "the server does not speak HTTP"},
+		"the TLS handshake is broken off":                   {"https://" + connectiontest.Speak(t, ""), false, "closed during the TLS handshake"},
 		"a client certificate is required, with TLS 1.3":    {configuredTLS(t, &tls.Config{ClientAuth: tls.RequireAnyClientCert}), true, "certificate required"},
 		"a client certificate is required, with TLS 1.2":    {configuredTLS(t, &tls.Config{ClientAuth: tls.RequireAnyClientCert, MaxVersion: tls.VersionTLS12}), true, "remote error: tls:"},
 		"the partner knows only TLS 1.1":                    {configuredTLS(t, &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), true, "protocol version not supported"},

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -19,20 +18,13 @@ import (
 
 func TestARecordingThatExpandsTakesNoMoreMemoryThanARun(t *testing.T) {
 	t.Parallel()
-	for _, recording := range bombtest.Recordings(t) {
-		t.Run(recording.Name, func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "recording")
-			if err := os.WriteFile(file, recording.Text, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			p := startProcess(t, nil, "judge", file, "--report-dir", t.TempDir())
-			if r := p.wait(t); r.code < 0 || r.code > 2 {
-				t.Errorf("Expected a verdict or a refusal, received exit %d\n%s", r.code, r.stderr)
-			}
-			p.staysSmall(t)
-		})
-	}
+	bombtest.EachFile(t, func(t *testing.T, file string) {
+		p := startProcess(t, nil, "judge", file, "--report-dir", t.TempDir())
+		if r := p.wait(t); r.code < 0 || r.code > 2 {
+			t.Errorf("Expected a verdict or a refusal, received exit %d\n%s", r.code, r.stderr)
+		}
+		p.staysSmall(t)
+	})
 }
 
 // The judge of a marketplace reads the calls to all its partners.

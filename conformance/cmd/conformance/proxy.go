@@ -37,6 +37,7 @@ const (
 type proxyFlags struct {
 	upstream, listen, admin string
 	tlsCert, tlsKey, caFile string
+	clientCert, clientKey   string
 	record, reportDir       string
 	tickets                 bool
 	mostCalls, mostMemory   int64
@@ -84,6 +85,8 @@ Exit codes:
 	f.StringVar(&flags.tlsCert, "tls-cert", "", "take calls by HTTPS, with the certificate in this PEM `file`")
 	f.StringVar(&flags.tlsKey, "tls-key", "", "the PEM `file` with the key of --tls-cert")
 	f.StringVar(&flags.caFile, "ca-file", "", "a PEM `file` of certificate authorities to trust in addition to the system's, for the partner")
+	f.StringVar(&flags.clientCert, "client-cert", "", "a PEM `file` with the client certificate to send to the partner, if it requires one")
+	f.StringVar(&flags.clientKey, "client-key", "", "the PEM `file` with the private key of --client-cert")
 	f.StringVar(&flags.record, "record", "", "append the judged calls to this `file`; a name ending in .gz is compressed")
 	f.BoolVar(&flags.tickets, "handles-ticket-delivery", false, "the partner is registered as delivering its own tickets: bookings must have them")
 	f.StringVar(&flags.reportDir, "report-dir", settings.ReportFolder, "the `folder` for the reports; it is created if missing")
@@ -92,7 +95,7 @@ Exit codes:
 	f.BoolVar(&flags.asJSON, "json", false, "print the report as JSON when the proxy stops, and nothing else")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "show every rule and the answer times when the proxy stops")
 	registerCompletions(command, map[string]cobra.CompletionFunc{
-		"report-dir": folders, "ca-file": files("pem", "crt"), "tls-cert": files("pem", "crt"), "tls-key": files("pem", "key"), "record": files("jsonl", "gz"),
+		"report-dir": folders, "ca-file": files("pem", "crt"), "tls-cert": files("pem", "crt"), "tls-key": files("pem", "key"), "client-cert": files("pem", "crt"), "client-key": files("pem", "key"), "record": files("jsonl", "gz"),
 	})
 	return command
 }
@@ -108,6 +111,10 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 		return err
 	}
 	certificate, err := connection.Files{CertFlag: "--tls-cert", Cert: f.tlsCert, KeyFlag: "--tls-key", Key: f.tlsKey}.Load()
+	if err != nil {
+		return err
+	}
+	identity, err := connection.Files{CertFlag: "--client-cert", Cert: f.clientCert, KeyFlag: "--client-key", Key: f.clientKey}.Load()
 	if err != nil {
 		return err
 	}
@@ -152,7 +159,7 @@ func (f *proxyFlags) run(command *cobra.Command) (err error) {
 	if admin.address != "" {
 		fmt.Fprintf(out, "Status at http://%s/, metrics at http://%[1]s/metrics\n", admin.address)
 	}
-	passing := proxy.New(proxy.Config{Upstream: upstream, RootCAs: roots, Watcher: watcher, ErrorLog: log.New(stderr, "conformance: ", 0)})
+	passing := proxy.New(proxy.Config{Upstream: upstream, RootCAs: roots, Certificate: identity, Watcher: watcher, ErrorLog: log.New(stderr, "conformance: ", 0)})
 	go watcher.Run(newFindings(out))
 	served := make(chan error, 1)
 	go func() { served <- passing.Serve(listener, certificate) }()

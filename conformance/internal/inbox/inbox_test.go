@@ -56,7 +56,8 @@ func open(t *testing.T, address string) partner {
 	return partner{box, t, box.URL()}
 }
 
-// send sends a webhook and returns the status and the body of the answer. A header of "" is absent.
+// send sends a webhook and returns the status and the body of the answer. A header of "" is absent, and one with
+// " and " is sent twice.
 func (p partner) send(method, path, secret, contentType, body string) (status int, answer string) {
 	p.t.Helper()
 	request, err := http.NewRequestWithContext(p.t.Context(), method, p.base+path, strings.NewReader(body))
@@ -65,7 +66,7 @@ func (p partner) send(method, path, secret, contentType, body string) (status in
 	}
 	for name, value := range map[string]string{"x-webhook-secret": secret, "Content-Type": contentType} {
 		if value != "" {
-			request.Header.Set(name, value)
+			request.Header[http.CanonicalHeaderKey(name)] = strings.Split(value, " and ")
 		}
 	}
 	transport := &http.Transport{DisableKeepAlives: true}
@@ -101,6 +102,8 @@ func TestAWebhookIsAnsweredAsByTheMarketplace(t *testing.T) {
 		{"no secret", "POST", "/availability/notify", "", "application/json", valid, 400, true, schemas.ResellerError},
 		{"another secret", "POST", "/availability/notify", secret[1:], "application/json", valid, 401, true, schemas.ResellerError},
 		{"a trigger with another secret", "POST", "/sync/trigger", "0" + secret, "", "", 401, true, schemas.ResellerError},
+		{"the secret twice", "POST", "/availability/notify", secret + " and " + secret, "application/json", valid, 200, true, schemas.AvailabilityNotifyAnswer},
+		{"two secrets", "POST", "/availability/notify", secret + " and " + secret[1:], "application/json", valid, 400, true, schemas.ResellerError},
 		{"no body", "POST", "/availability/notify", secret, "", "", 400, true, schemas.ResellerError},
 		{"a form", "POST", "/availability/notify", secret, "application/x-www-form-urlencoded", valid, 415, true, schemas.ResellerError},
 		{"a large body", "POST", "/availability/notify", secret, "application/json", strings.Repeat(" ", 1<<20) + valid, 413, true, schemas.ResellerError},

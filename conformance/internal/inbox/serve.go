@@ -10,6 +10,7 @@ import (
 	"log"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,10 @@ func (i *Inbox) take(w http.ResponseWriter, r *http.Request, kind Kind) {
 	began := time.Now()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, largestBody))
 	hook := &Webhook{Kind: kind, At: began, Status: http.StatusOK}
-	switch given := r.Header.Get(partnerapi.WebhookSecretHeader); {
+	given := r.Header.Get(partnerapi.WebhookSecretHeader)
+	switch {
+	case len(slices.Compact(slices.Clone(r.Header.Values(partnerapi.WebhookSecretHeader)))) > 1: // it says two things
+		hook.Secret, hook.Status = SecretWrong, http.StatusBadRequest
 	case given == "":
 		hook.Secret, hook.Status = SecretMissing, http.StatusBadRequest
 	case !i.isSecret(given):

@@ -19,28 +19,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// speak starts a server that answers every connection with these bytes.
-func speak(t *testing.T, bytes string) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 4<<10))
-			_, _ = io.WriteString(conn, bytes)
-			_ = conn.Close()
-		}
-	}()
-	return listener.Addr().String()
-}
-
 func TestEveryFailureIsReportedByItsKind(t *testing.T) {
 	t.Parallel()
 	unknownAuthority := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -61,19 +39,19 @@ func TestEveryFailureIsReportedByItsKind(t *testing.T) {
 		"nothing listens":                {"http://127.0.0.1:1", report.Refused, "connection refused", false},
 		"a name without address":         {"http://partner.invalid", report.Unresolved, `"partner.invalid" has no address`, false},
 		"an unknown authority":           {unknownAuthority.URL, report.TLS, "unknown authority", false},
-		"no TLS where it is wanted":      {"https://" + speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), report.TLS, "plain HTTP", false},
-		"garbage in place of TLS":        {"https://" + speak(t, "garbage"), report.TLS, "the TLS handshake failed", false},
-		"a handshake that breaks off":    {"https://" + speak(t, ""), report.TLS, "closed during the TLS handshake", false},
-		"nothing":                        {"http://" + speak(t, ""), report.Reset, "closed before an answer began", false},
-		"half a body":                    {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1"), report.Reset, "closed before the answer was complete", true},
-		"half a chunk":                   {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n[1"), report.Reset, "closed before the answer was complete", true},
-		"a broken chunk":                 {"http://" + speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"), report.Protocol, "the body cannot be read", true},
-		"no gzip where it is declared":   {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n01234567890123456789"), report.Protocol, "Content-Encoding says gzip, but it is not gzip", true},
-		"no x-gzip where it is declared": {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: X-GZIP\r\nContent-Length: 20\r\n\r\n01234567890123456789"), report.Protocol, "Content-Encoding says gzip, but it is not gzip", true},
-		"a coding that is not requested": {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n[]"), report.Protocol, `its Content-Encoding is "br"`, true},
-		"two codings":                    {"http://" + speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: deflate, gzip\r\nContent-Length: 2\r\n\r\n[]"), report.Protocol, `its Content-Encoding is "deflate, gzip"`, true},
-		"garbage":                        {"http://" + speak(t, "garbage\r\n\r\n"), report.Protocol, "does not speak HTTP", false},
-		"a header without an end":        {"http://" + speak(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 200_000)), report.Protocol, "header", false},
+		"no TLS where it is wanted":      {"https://" + connectiontest.Speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), report.TLS, "plain HTTP", false},
+		"garbage in place of TLS":        {"https://" + connectiontest.Speak(t, "garbage"), report.TLS, "the TLS handshake failed", false},
+		"a handshake that breaks off":    {"https://" + connectiontest.Speak(t, ""), report.TLS, "closed during the TLS handshake", false},
+		"nothing":                        {"http://" + connectiontest.Speak(t, ""), report.Reset, "closed before an answer began", false},
+		"half a body":                    {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[1"), report.Reset, "closed before the answer was complete", true},
+		"half a chunk":                   {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n[1"), report.Reset, "closed before the answer was complete", true},
+		"a broken chunk":                 {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"), report.Protocol, "the body cannot be read", true},
+		"no gzip where it is declared":   {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 20\r\n\r\n01234567890123456789"), report.Protocol, "Content-Encoding says gzip, but it is not gzip", true},
+		"no x-gzip where it is declared": {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: X-GZIP\r\nContent-Length: 20\r\n\r\n01234567890123456789"), report.Protocol, "Content-Encoding says gzip, but it is not gzip", true},
+		"a coding that is not requested": {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n[]"), report.Protocol, `its Content-Encoding is "br"`, true},
+		"two codings":                    {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\nContent-Encoding: deflate, gzip\r\nContent-Length: 2\r\n\r\n[]"), report.Protocol, `its Content-Encoding is "deflate, gzip"`, true},
+		"garbage":                        {"http://" + connectiontest.Speak(t, "garbage\r\n\r\n"), report.Protocol, "does not speak HTTP", false},
+		"a header without an end":        {"http://" + connectiontest.Speak(t, "HTTP/1.1 200 OK\r\n"+strings.Repeat("X-Y: z\r\n", 200_000)), report.Protocol, "header", false},
 		"no answer":                      {silent, report.Timeout, "no complete answer within 200ms", false},
 		"no body":                        {headerOnly, report.Timeout, "no complete answer within 200ms", false},
 	} {
@@ -110,7 +88,7 @@ func TestAFailuresMessageIsShortAndWithoutTheKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer := newClient(t, "http://"+speak(t, bytes), "").Do(t.Context(), get())
+			answer := newClient(t, "http://"+connectiontest.Speak(t, bytes), "").Do(t.Context(), get())
 			if answer.Failure == nil {
 				t.Fatalf("want a failure, got %+v", answer.Response)
 			}

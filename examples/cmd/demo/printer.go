@@ -6,10 +6,11 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"partnerkit.dev/internal/safetext"
 )
 
 // printer prints the demo: on the screen, and without colours in the transcript.
@@ -139,7 +140,7 @@ func (t *printer) fails(err error) {
 // width.
 func (t *printer) line(before, beforeColour, colour, text string) {
 	indent := utf8.RuneCountInString(before)
-	for i, part := range wrapText(oneLine(text), max(t.width, narrowest)-indent) {
+	for i, part := range wrapText(safetext.Line(text), max(t.width, narrowest)-indent) {
 		if i > 0 {
 			before, beforeColour = strings.Repeat(" ", indent), plain
 		}
@@ -177,14 +178,4 @@ func wrapText(text string, width int) (lines []string) {
 		text = strings.TrimLeft(text[end:], " ")
 	}
 	return append(lines, text)
-}
-
-// oneLine removes control characters, so that a partner's text cannot draw on the terminal.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
-			return ' '
-		}
-		return r
-	}, text)
 }

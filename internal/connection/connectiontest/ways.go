@@ -19,7 +19,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -58,15 +57,15 @@ func Ways(t *testing.T) []Way {
 		{"a certificate for another name", secure(&tls.Config{Certificates: []tls.Certificate{other}}), connection.TLSUntrusted, otherRoots},
 		{"TLS 1.1", secure(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11}), connection.TLSVersion, roots},
 		{"an old cipher", secure(&tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_RC4_128_SHA}}), connection.TLSVersion, roots},
-		{"no TLS", strings.Replace(serve(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), "http:", "https:", 1), connection.TLSVersion, roots},
+		{"no TLS", "https://" + Speak(t, "HTTP/1.1 400 Bad Request\r\n\r\n"), connection.TLSVersion, roots},
 		{"a client certificate, with TLS 1.3", secure(&tls.Config{ClientAuth: tls.RequireAnyClientCert}), connection.ClientCertificate, roots},
 		{"a client certificate, with TLS 1.2", secure(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MaxVersion: tls.VersionTLS12}), connection.ClientCertificate, roots},
 		{"a silent server", silent(t, "http://"), connection.Timeout, roots},
 		{"a silent TLS handshake", silent(t, "https://"), connection.Timeout, roots},
-		{"an end before the answer", serve(t, ""), connection.Lost, roots},
-		{"an end within the answer", serve(t, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"), connection.Lost, roots},
-		{"an end within the TLS handshake", strings.Replace(serve(t, ""), "http:", "https:", 1), connection.Lost, roots},
-		{"another protocol", serve(t, "SSH-2.0-OpenSSH_9.2p1\r\n"), connection.Lost, roots},
+		{"an end before the answer", "http://" + Speak(t, ""), connection.Lost, roots},
+		{"an end within the answer", "http://" + Speak(t, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[{"), connection.Lost, roots},
+		{"an end within the TLS handshake", "https://" + Speak(t, ""), connection.Lost, roots},
+		{"another protocol", "http://" + Speak(t, "SSH-2.0-OpenSSH_9.2p1\r\n"), connection.Lost, roots},
 	}
 }
 
@@ -106,10 +105,11 @@ func serveTLS(t *testing.T, config *tls.Config) string {
 	return server.URL
 }
 
-// serve reads a request, writes the bytes and ends the connection.
-func serve(t *testing.T, text string) string {
+// Speak serves connections with these bytes: it reads what a client sends first, writes them and closes. It returns
+// the address.
+func Speak(t testing.TB, text string) (address string) {
 	t.Helper()
-	return "http://" + accept(t, func(conn net.Conn) {
+	return accept(t, func(conn net.Conn) {
 		_, _ = conn.Read(make([]byte, 4<<10))
 		_, _ = io.WriteString(conn, text)
 		_ = conn.Close()
@@ -122,7 +122,7 @@ func silent(t *testing.T, scheme string) string {
 	return scheme + accept(t, func(conn net.Conn) { t.Cleanup(func() { _ = conn.Close() }) })
 }
 
-func accept(t *testing.T, f func(net.Conn)) string {
+func accept(t testing.TB, f func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	errtest.Check(t, err)

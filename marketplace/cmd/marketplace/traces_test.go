@@ -180,7 +180,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 		t.Fatalf("Expected the confirm's answer to be lost, received %s", paid.Status)
 	}
 	first.stop(t) // the other replica repeats the confirm
-	job := func(s received) bool { return s.GetName() == "job booking_confirm" && s.replica == "second" }
+	job := func(s received) bool { return s.GetName() == "river.work/booking_confirm" && s.replica == "second" }
 	var spans []received
 	waittest.Until(t, "the span of the job", func() bool {
 		spans = receiver.trace(unhex(t, id))
@@ -199,7 +199,7 @@ func TestABookingIsOneTraceThroughTwoReplicasItsJobAndItsPartner(t *testing.T) {
 	for _, want := range []string{
 		"first POST /api/v1/resellers/bookings", "first partner availability", "first partner reserve",
 		"first POST /api/v1/resellers/bookings/{booking}/payment", "first partner confirm",
-		"second job booking_confirm", "second partner confirm",
+		"second river.work/booking_confirm", "second partner confirm",
 	} {
 		if !slices.Contains(names, want) {
 			t.Errorf("Expected a span %q, received %q", want, names)

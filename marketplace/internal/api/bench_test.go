@@ -142,9 +142,14 @@ func (b *bench) signIn(t testing.TB, role domain.Role) header {
 
 func (b *bench) signInAs(t testing.TB, email string) header {
 	t.Helper()
-	var tokens auth.Tokens
+	return header{"Authorization", "Bearer " + b.session(t, email).AccessToken}
+}
+
+// session begins a session of an account.
+func (b *bench) session(t testing.TB, email string) (tokens auth.Tokens) {
+	t.Helper()
 	b.do(t, http.MethodPost, "/api/v1/auth/login", `{"email":"`+email+`","password":"`+password+`"}`).data(t, &tokens)
-	return header{"Authorization", "Bearer " + tokens.AccessToken}
+	return tokens
 }
 
 // wantProblem fails unless the answer is an error with that status, in the contract's

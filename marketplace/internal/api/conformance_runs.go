@@ -313,10 +313,13 @@ func (h runHandler) progress(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	seen, _ := strconv.Atoi(r.Header.Get("Last-Event-ID"))
+	seen, _ := strconv.Atoi(r.Header.Get(lastEventHeader))
 	h.stream(r, &events{w: w, seen: seen}, run)
 	return nil
 }
+
+// lastEventHeader is the last event that a caller received before it reconnected.
+const lastEventHeader = "Last-Event-ID"
 
 // stream ends when the caller, its session or the database is gone. The caller reconnects.
 func (h runHandler) stream(r *http.Request, to *events, run conformance.Run) {

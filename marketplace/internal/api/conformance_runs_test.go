@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -219,25 +220,36 @@ func TestAnAccountHoldsAFewProgressStreamsAndLeavesRoomForOthers(t *testing.T) {
 
 func TestAProgressStreamEndsWithItsSessionAndItsAccount(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(b *bench, t *testing.T){
-		"the account is disabled": func(b *bench, t *testing.T) {
+	for name, end := range map[string]func(b *bench, t *testing.T, session auth.Tokens){
+		"it is signed out": func(b *bench, t *testing.T, session auth.Tokens) {
+			b.do(t, "POST", "/api/v1/auth/logout", `{"refresh_token":"`+session.RefreshToken+`"}`)
+		},
+		"its refresh token is used twice": func(b *bench, t *testing.T, session auth.Tokens) {
+			for range 2 {
+				b.do(t, "POST", "/api/v1/auth/refresh", `{"refresh_token":"`+session.RefreshToken+`"}`)
+			}
+			b.ahead.Add(int64(time.Second)) // until every replica knows
+		},
+		"its access token expires": func(b *bench, _ *testing.T, _ auth.Tokens) { b.ahead.Add(int64(auth.AccessLife)) },
+		"the account is disabled": func(b *bench, t *testing.T, _ auth.Tokens) {
 			b.do(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[domain.Partner].ID.String(), `{"disabled":true}`, b.signIn(t, domain.Operator))
 		},
-		"its password is changed": func(b *bench, t *testing.T) {
+		"its password is changed": func(b *bench, t *testing.T, _ auth.Tokens) {
 			b.do(t, "PATCH", "/api/v1/operator/accounts/"+b.accounts[domain.Partner].ID.String(), `{"password":"another battery staple"}`, b.signIn(t, domain.Operator))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t, func(c *replica.Config) { c.Stream = time.Hour })
-			partner := b.signIn(t, domain.Partner)
+			session := b.session(t, "partner@example.com")
+			partner := header{"Authorization", "Bearer " + session.AccessToken}
 			runs := integrationsPath + b.register(t, partner, "https://partner.example").ID + "/conformance-runs"
 			var started struct {
 				ID string `json:"run_id"`
 			}
 			b.do(t, "POST", runs, "", partner).data(t, &started)
 			_, rest := b.openStream(t, runs+"/"+started.ID+"/progress", partner)
-			end(b, t)
+			end(b, t, session)
 			if _, err := io.Copy(io.Discard, rest); err != nil { // it would take an hour
 				t.Errorf("Expected the stream to end, received %v", err)
 			}

@@ -137,11 +137,20 @@ func (rec recorder) route(r route, next http.Handler) http.Handler {
 	})
 }
 
+// callerTrace returns the trace that a caller names; an invalid one if it names two, of which a trusted proxy
+// may have passed on one.
+func callerTrace(header http.Header) trace.SpanContext {
+	if differ(header.Values("Traceparent")) {
+		return trace.SpanContext{}
+	}
+	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(header)))
+}
+
 // serveTraced answers a request in a span. Only a trusted proxy's trace is continued, because it also
 // decides whether spans are exported. Any other trace is linked.
 func (rec recorder) serveTraced(x *exchange, known *served, next http.Handler, w http.ResponseWriter, r *http.Request) {
 	ctx := r.Context()
-	caller := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
+	caller := callerTrace(r.Header)
 	continued := caller.IsValid() && x.proxied
 	if !continued && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !rec.traces.StartRead() {
 		next.ServeHTTP(w, r)
@@ -187,7 +196,7 @@ func (rec recorder) exchanges(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := rec.now()
 		x := &exchange{ResponseWriter: w, id: r.Header.Get(requestIDHeader)}
-		if x.id == "" || !validRequestID.MatchString(x.id) {
+		if !validRequestID.MatchString(x.id) || differ(r.Header.Values(requestIDHeader)) {
 			x.id = uuid.NewString()
 		}
 		x.set(requestIDHeader, x.id)

@@ -62,8 +62,13 @@ func (g *guard) protect(next route) handler {
 	})
 }
 
-// ourHeaders are the header fields with which a request says who sends it, and what for.
-var ourHeaders = []string{"Authorization", "X-Api-Token", "X-Webhook-Secret", modeHeader, keyHeader}
+// ourHeaders are the header fields that decide something and are no lists.
+var ourHeaders = []string{"Authorization", "X-Api-Token", "X-Webhook-Secret", modeHeader, keyHeader, "Content-Type", requestIDHeader, lastEventHeader}
+
+// differ reports whether a header field that is no list says two things.
+func differ(values []string) bool {
+	return len(slices.Compact(slices.Clone(values))) > 1
+}
 
 // unambiguous refuses requests with two different values of such a field. A proxy or a library between
 // the caller and the service may take the other one.
@@ -71,7 +76,7 @@ func unambiguous(next handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		var twice []string
 		for _, name := range ourHeaders {
-			if len(slices.Compact(slices.Sorted(slices.Values(r.Header.Values(name))))) > 1 {
+			if differ(r.Header.Values(name)) {
 				twice = append(twice, name+": expected one value, received several")
 			}
 		}

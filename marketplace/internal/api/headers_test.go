@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -30,6 +32,11 @@ func TestAHeaderThatSaysTwoThingsIsRefused(t *testing.T) {
 		"two API tokens":               {"GET", list, []header{token, {"X-Api-Token", "pk_live_x"}}, 400},
 		"an empty API token first":     {"GET", list, []header{{"X-Api-Token", ""}, token}, 400},
 		"two secrets of a webhook":     {"POST", "/api/v1/partner-integrations/x/sync/trigger", []header{hook, {"X-Webhook-Secret", "b"}}, 400},
+		"two content types":            {"POST", bookings, []header{s.reseller, {"Content-Type", "text/plain"}}, 400},
+		"two last events":              {"GET", list, []header{s.reseller, {"Last-Event-ID", "1"}, {"Last-Event-ID", "2"}}, 400},
+		"two ids of a request":         {"GET", list, []header{s.reseller, {"X-Request-Id", "shop-17"}, {"X-Request-Id", "shop-18"}}, 400},
+		"an id, and one that is empty": {"GET", "/healthz", []header{{"X-Request-Id", ""}, {"X-Request-Id", "shop-18"}}, 400},
+		"the same id twice":            {"GET", list, []header{s.reseller, {"X-Request-Id", "shop-17"}, {"X-Request-Id", "shop-17"}}, 200},
 		"an empty key":                 {"POST", bookings, []header{s.reseller, {"Idempotency-Key", ""}}, 400},
 		"two keys":                     {"POST", bookings, []header{s.reseller, {"Idempotency-Key", "order-1"}, {"Idempotency-Key", "order-2"}}, 400},
 		"the same key twice":           {"POST", bookings, []header{s.reseller, {"Idempotency-Key", "order-1"}, {"Idempotency-Key", "order-1"}}, 400},
@@ -53,6 +60,9 @@ func TestAHeaderThatSaysTwoThingsIsRefused(t *testing.T) {
 		must(t, response.Body.Close())
 		if response.StatusCode != c.status || c.status == 400 && !strings.Contains(string(text), c.headers[len(c.headers)-1].name+": expected one value") {
 			t.Errorf("%s: Expected %d that names the header, received %d %s", name, c.status, response.StatusCode, text)
+		}
+		if id := response.Header.Get("X-Request-Id"); c.status == 400 && uuid.Validate(id) != nil {
+			t.Errorf("%s: Expected an id of the service, received %q", name, id)
 		}
 	}
 }

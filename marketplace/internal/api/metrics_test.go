@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"log/slog"
 	"maps"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"os"
@@ -267,5 +269,38 @@ func TestACallerWhoDoesNotWaitIsNoFailureOfTheServices(t *testing.T) {
 	b.Handler.ServeHTTP(httptest.NewRecorder(), request)
 	if line := kept.line(t, "r-1"); line["status"] != 499.0 || line["level"] != "INFO" || strings.Contains(kept.text(), "request failed") {
 		t.Errorf("want the caller gone, and no failure logged, got %v", line)
+	}
+}
+
+// A page of another site whose name leads to this machine reads them with the user's own browser.
+func TestMetricsAnswerOnLoopbackToItsOwnNamesAndPagesOnly(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *replica.Config) {
+		c.Scrapers = append(c.Scrapers, netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	})
+	for name, c := range map[string]struct {
+		at, from, host, site string
+		want                 int
+	}{
+		"the address":                         {"127.0.0.1", "127.0.0.1", "127.0.0.1:9090", "", 200},
+		"localhost":                           {"::1", "::1", "localhost:9090", "", 200},
+		"a name that was rebound":             {"127.0.0.1", "127.0.0.1", "rebound.example:9090", "", 403},
+		"another site's script":               {"127.0.0.1", "127.0.0.1", "127.0.0.1:9090", "cross-site", 403},
+		"a scraper, by a name":                {"10.0.0.2", "10.0.0.3", "marketplace.internal:9090", "", 200},
+		"a scraper of the machine, by a name": {"10.0.0.2", "10.0.0.2", "marketplace.internal:9090", "", 200},
+	} {
+		connection := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(c.at), Port: 9090}))
+		request := httptest.NewRequestWithContext(connection, "GET", "http://"+c.host+"/metrics", nil)
+		request.RemoteAddr = net.JoinHostPort(c.from, "40000")
+		if c.site != "" {
+			request.Header.Set("Sec-Fetch-Site", c.site)
+		}
+		for at, handler := range map[string]http.Handler{"--addr": b.Handler, "--metrics-addr": b.Metrics} {
+			answer := httptest.NewRecorder()
+			handler.ServeHTTP(answer, request)
+			if answer.Code != c.want || c.want == 403 && !strings.Contains(answer.Body.String(), "it ") {
+				t.Errorf("%s at %s: Expected %d, received %d %.300s", name, at, c.want, answer.Code, answer.Body.String())
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/netip"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/internal/apidocs"
+	"partnerkit.dev/internal/loopback"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/openapi"
 )
@@ -46,18 +48,21 @@ func (h opsHandler) overview(r *http.Request) (any, error) {
 // metrics answers Prometheus, if it calls from an allowed network. A request through a proxy comes
 // from elsewhere, whatever its address.
 func (h opsHandler) metrics(w http.ResponseWriter, r *http.Request) error {
-	if !h.mayScrape(r) {
-		return &domain.Error{Code: domain.Forbidden, Message: notForMetrics}
+	if err := h.checkScraper(r); err != nil {
+		return &domain.Error{Code: domain.Forbidden, Message: err.Error()}
 	}
 	h.measured.ServeHTTP(w, r)
 	return nil
 }
 
-const notForMetrics = "metrics are available only to the networks of --metrics-from"
-
-func (h opsHandler) mayScrape(r *http.Request) bool {
+// checkScraper returns an error for a caller that may not read the metrics: from another network, through a proxy,
+// or a page of another site in a browser on this machine.
+func (h opsHandler) checkScraper(r *http.Request) error {
 	from, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && isInNetworks(h.scrapers, from.Addr()) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+	if err != nil || !isInNetworks(h.scrapers, from.Addr()) || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+		return errors.New("metrics are available only to the networks of --metrics-from")
+	}
+	return loopback.Check(r)
 }
 
 // MetricsHandler serves only the metrics, for a separate listener.
@@ -66,8 +71,8 @@ func MetricsHandler(c Config) http.Handler {
 	only := http.NewServeMux()
 	only.HandleFunc("GET "+metricsPath, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		if !ops.mayScrape(r) {
-			http.Error(w, notForMetrics, http.StatusForbidden)
+		if err := ops.checkScraper(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
 		ops.measured.ServeHTTP(w, r)

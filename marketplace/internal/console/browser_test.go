@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
+	"partnerkit.dev/internal/connection/connectiontest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
@@ -151,6 +153,10 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Click(`button[value="test"]`)
 		o.Shows(".note.failed", "does not work with these settings")
 		o.requireAccessible(axe)
+		o.Write("#f-client_certificate", "no certificate")
+		o.Click(`button[value="test"]`)
+		o.Shows("#f-client_certificate-error", "Expected a certificate")
+		o.requireAccessible(axe)
 		o.GoTo(pages["terms"])
 		for _, width := range []int64{1000, 1280} {
 			o.Fits(width)
@@ -181,10 +187,13 @@ func (s *shop) fillShop() map[string]string {
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
 	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
+	ours, _ := connectiontest.NewCertificate(s.t, "marketplace.example", time.Until(s.now().AddDate(0, 0, 10)))
+	cert, key := connectiontest.Encode(s.t, ours)
+	identified := call[registered](s, domain.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":"Boats","base_url":"https://boats.example","auth_key":"partner-key","client_certificate":%q,"client_key":%q}`, cert, key))
 	errtest.Check(s.t, s.store.Runs.Govern(s.t.Context(), conformance.Rules{Default: conformance.Require}))
 	activity := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
-		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
+		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "identified": "/console/integrations/" + identified.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
 		"bookings": "/console/bookings", "booking": "/console/bookings/" + booking, "cancel": "/console/bookings/" + booking + "/cancel", "activities": "/console/activities",
 		"activity": "/console/activities/" + activity.ID, "variation": "/console/activities/" + activity.ID + "/variations/" + activity.Variations[0].ID, "terms": "/console/terms",
 		"language": "/console/activities/" + activity.ID + "?language=pt", "filters": "/console/bookings?activity=unknown&start_from=2026-07-01", "webhooks": "/console/accounts/" + reseller + "/webhooks",

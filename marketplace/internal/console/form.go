@@ -12,7 +12,7 @@ import (
 type field struct {
 	Name     string // the API's name, such as location.city
 	Label    string
-	Kind     string // the input's type; area and choice are special
+	Kind     string // the input's type; area, secret area and choice are special
 	Hint     string
 	Value    string
 	Was      string // the value as shown; kept by forms that send only changes
@@ -54,7 +54,7 @@ func newForm(given url.Values, fields ...field) *form {
 			continue
 		}
 		fields[i].Value, fields[i].Was = given.Get(f.Name), given.Get("was:"+f.Name)
-		if f.Kind == "password" {
+		if f.Kind == "password" || f.Kind == "secret area" {
 			fields[i].Value = "" // it must be entered again
 		}
 	}
@@ -106,6 +106,7 @@ func (f *form) put(detail string) bool {
 	if !found {
 		return false
 	}
+	name, _, _ = strings.Cut(name, " and ") // an error of two fields is shown at the first one
 	for i := range f.Fields {
 		if own := f.Fields[i].Name; name == own || strings.HasPrefix(name, own+".") || strings.HasPrefix(name, own+"[") {
 			words = partWords(strings.TrimPrefix(name, own)) + words

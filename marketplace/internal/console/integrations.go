@@ -56,14 +56,15 @@ func (x *exchange) parts() integrationCalls { return integrationCalls{x.caller, 
 
 func (s *site) registrationForm(given url.Values) *form {
 	whose := choose(s.Operators, "The partner's", "Your")
-	return newForm(given,
-		field{Name: "name", Label: "Name", Required: true, Hint: whose + " name, as people know it."},
-		field{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Only test tokens can see and book a test integration. It cannot be changed later."},
-		field{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
-		field{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
-		field{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: choose(s.Operators, "The partner's key for the marketplace.", "The key that the marketplace sends to you.") + " It is stored encrypted and never shown."},
-		field{Name: "handles_ticket_delivery", Label: s.ticketsLabel(), Kind: "checkbox"},
-	)
+	fields := append([]field{
+		{Name: "name", Label: "Name", Required: true, Hint: whose + " name, as people know it."},
+		{Name: "mode", Label: "Mode", Kind: "choice", Choices: modes, Hint: "Only test tokens can see and book a test integration. It cannot be changed later."},
+		{Name: "base_url", Label: "Base URL", Kind: "url", Required: true, Hint: whose + " endpoints are below it, for example https://api.example.com/partner."},
+		{Name: "auth_type", Label: "How the key is sent", Kind: "choice", Choices: []choice{{"bearer", "bearer: Bearer and the key"}, {"api_key", "api_key: the key alone"}}},
+		{Name: "auth_key", Label: "Key", Kind: "password", Required: true, Complete: "off", Hint: choose(s.Operators, "The partner's key for the marketplace.", "The key that the marketplace sends to you.") + " It is stored encrypted and never shown."},
+		{Name: "handles_ticket_delivery", Label: s.ticketsLabel(), Kind: "checkbox"},
+	}, certificateFields("")...)
+	return newForm(given, fields...)
 }
 
 func listIntegrations(x *exchange) error {
@@ -72,7 +73,7 @@ func listIntegrations(x *exchange) error {
 
 func register(x *exchange) error {
 	body := map[string]any{"handles_ticket_delivery": x.given.Get("handles_ticket_delivery") == "true"}
-	for name, text := range texts(x.given, "name", "mode", "base_url", "auth_type", "auth_key") {
+	for name, text := range texts(x.given, "name", "mode", "base_url", "auth_type", "auth_key", "client_certificate", "client_key") {
 		body[name] = text
 	}
 	made, err := send[struct {

@@ -1,12 +1,16 @@
 package console_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"html"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"partnerkit.dev/internal/connection/connectiontest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
@@ -327,4 +331,42 @@ func TestAnOperatorChangesTestsAndRotates(t *testing.T) {
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
 	v.shows(v.post(at+"/sync", "mode", "full"), 200, "with 503")
 	v.shows(v.get(at), 200, "The partner answered GET /products with 503", "Webhooks received")
+}
+
+func TestAClientCertificateIsGivenShownAndRemovedOnThePages(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	lines := strings.NewReplacer("\n", "\r\n").Replace // as browsers send them
+	for site, c := range map[string]struct {
+		v     *visitor
+		days  int // until the certificate expires
+		state string
+	}{"/console": {s.operator(), 10, "expires soon"}, "/partners": {s.enter("/partners", "partner@example.com", password), -1, "expired"}} {
+		v := c.v
+		ours, _ := connectiontest.NewCertificate(t, "marketplace.example", time.Until(s.now().AddDate(0, 0, c.days)))
+		sum := sha256.Sum256(ours.Certificate[0])
+		fingerprint := hex.EncodeToString(sum[:])
+		cert, key := connectiontest.Encode(t, ours)
+		secret := strings.Split(key, "\n")[1]
+		address := "https://" + strings.Trim(site, "/") + ".example"
+		given := []string{"name", "Walks", "base_url", address, "auth_type", "bearer", "auth_key", "partner-key"}
+		p := v.post(site+"/integrations", append(given, "client_certificate", lines(cert), "client_key", "a-wrong-key")...)
+		if v.shows(p, 422, "Expected a certificate and its private key", "BEGIN CERTIFICATE"); strings.Contains(p.text, "a-wrong-key") {
+			t.Errorf("%s: Expected no private key on the page", site)
+		}
+		p = v.post(site+"/integrations", append(given, "client_certificate", lines(cert), "client_key", lines(key))...)
+		v.shows(p, 200, "Registered", fingerprint, c.state, ours.Leaf.NotAfter.UTC().Format("2 Jan 2006"))
+		at := p.address
+		settings := []string{"name", "Walks", "base_url", address, "auth_type", "bearer", "do", "save", "force", "true"}
+		v.shows(v.post(at, append(settings, "client_certificate", "", "client_key", "")...), 200, "Settings saved.", fingerprint)
+		v.shows(v.post(at, append(settings, "client_certificate", lines(cert), "client_key", "")...), 422, "Expected a certificate and its private key")
+		v.shows(v.post(at, append(settings, "client_certificate", lines(cert), "client_key", lines(key), "remove_client_certificate", "true")...), 422, "Remove it, or replace it", fingerprint)
+		if p = v.get(at); strings.Contains(p.text, secret) {
+			t.Errorf("%s: Expected no private key on the page", site)
+		}
+		p = v.post(at, append(settings, "client_certificate", "", "client_key", "", "remove_client_certificate", "true")...)
+		if v.shows(p, 200, "Settings saved.", "sends no client certificate"); strings.Contains(p.text, fingerprint) || strings.Contains(p.text, "remove_client_certificate") {
+			t.Errorf("%s: Expected the certificate to be removed, received %s", site, p.text)
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,6 +58,25 @@ func TestASignInEndsImmediatelyWhenThePasswordChangesOrTheAccountIsDisabled(t *t
 			t.Errorf("%s: want the sign-in ended, got %s", name, p.text)
 		}
 		v.shows(v.get("/console/integrations"), 200, "Sign out")
+	}
+}
+
+// Its page's stream of progress would otherwise show the run on.
+func TestASignOutEndsTheStreamsOfItsPages(t *testing.T) {
+	t.Parallel()
+	s := open(t, func(c *replica.Config) { c.Stream = time.Hour })
+	made, ana := s.registerStocked(), s.enter("/partners", "partner@example.com", password)
+	request, err := http.NewRequestWithContext(t.Context(), "GET", s.address+"/partners/integrations/"+made.ID+"/runs/"+run(ana, made.ID)+"/progress", nil)
+	errtest.Check(t, err)
+	stream, err := ana.client.Do(request)
+	errtest.Check(t, err)
+	defer stream.Body.Close()
+	if _, err := io.ReadFull(stream.Body, make([]byte, 1)); err != nil || stream.StatusCode != 200 {
+		t.Fatalf("Expected a stream, received %d and %v", stream.StatusCode, err)
+	}
+	ana.post("/partners/signout")
+	if _, err := io.Copy(io.Discard, stream.Body); err != nil { // it would take an hour
+		t.Errorf("Expected the stream to end, received %v", err)
 	}
 }
 

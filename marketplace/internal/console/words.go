@@ -174,7 +174,7 @@ func eventSays(e client.RecentEvent) string {
 var tones = map[string]string{
 	"HEALTHY": "good", "conformant": "good", "certified": "good", "Active": "good", "CONFIRMED": "good", "done": "good",
 	"DEGRADED": "bad", "failed": "bad", "nonconformant": "bad", "LOST": "bad",
-	"PAID": "warn", "expired": "warn", "incomplete": "warn", "queued": "held", "running": "held", "pending": "warn", "RESERVING": "warn", "HELD": "held",
+	"PAID": "warn", "expired": "warn", "expires soon": "warn", "incomplete": "warn", "queued": "held", "running": "held", "pending": "warn", "RESERVING": "warn", "HELD": "held",
 }
 
 // tone returns the colour of a state.

@@ -3,74 +3,61 @@ package telemetry
 import (
 	"context"
 	"encoding/json"
+	"errors"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
+	"github.com/riverqueue/rivercontrib/otelriver"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Jobs makes a job continue the trace of the code that inserted it, on whichever replica it runs.
-// The job's metadata contains the trace's context. Every client of the queue needs it.
+// Jobs traces jobs and their insertion. A job continues the trace of the code that inserted it, on whichever
+// replica it runs: its metadata contains the trace's context. Every client of the queue needs it.
 func (t *Traces) Jobs() []rivertype.Middleware {
 	if t == nil {
 		return nil
 	}
-	return []rivertype.Middleware{&tracedJobs{tracer: t.provider.Tracer(tracerName)}}
+	return []rivertype.Middleware{&tracedJobs{otelriver.NewMiddleware(&otelriver.MiddlewareConfig{
+		TracerProvider: t.provider, EnableTracePropagation: true, EnableWorkSpanJobKindSuffix: true,
+	})}}
 }
 
-type tracedJobs struct {
-	river.MiddlewareDefaults
-	tracer trace.Tracer
-}
+// tracedJobs adds to River's own traces that a booking is one trace, and that spans contain no texts of errors.
+type tracedJobs struct{ *otelriver.Middleware }
 
-// metadataKey is the key of the trace's context in a job's metadata.
-const metadataKey = "trace"
-
-// InsertMany implements rivertype.JobInsertMiddleware.
+// InsertMany implements rivertype.JobInsertMiddleware. Insertions outside a trace start none: most are those of
+// schedules, and of reads that are not traced.
 func (j *tracedJobs) InsertMany(ctx context.Context, inserted []*rivertype.JobInsertParams, insert func(context.Context) ([]*rivertype.JobInsertResult, error)) ([]*rivertype.JobInsertResult, error) {
-	carried := propagation.MapCarrier{}
-	propagation.TraceContext{}.Inject(ctx, carried)
-	if len(carried) > 0 {
-		for _, params := range inserted {
-			if err := carry(params, carried); err != nil {
-				return nil, err
-			}
-		}
+	if !trace.SpanContextFromContext(ctx).IsValid() {
+		return insert(ctx)
 	}
-	return insert(ctx)
-}
-
-func carry(params *rivertype.JobInsertParams, carried propagation.MapCarrier) error {
-	all := map[string]json.RawMessage{}
-	if len(params.Metadata) > 0 {
-		if err := json.Unmarshal(params.Metadata, &all); err != nil {
-			return err
-		}
-	}
-	text, err := json.Marshal(carried)
-	if err != nil {
-		return err
-	}
-	all[metadataKey] = text
-	params.Metadata, err = json.Marshal(all)
-	return err
+	return j.Middleware.InsertMany(ctx, inserted, insert)
 }
 
 // Work implements rivertype.WorkerMiddleware.
-func (j *tracedJobs) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) error {
-	var metadata struct {
-		Trace propagation.MapCarrier `json:"trace"`
-	}
-	_ = json.Unmarshal(job.Metadata, &metadata) // metadata without a trace, such as an older service's, starts a new one
-	ctx, span := j.tracer.Start(propagation.TraceContext{}.Extract(ctx, metadata.Trace), "job "+job.Kind, trace.WithSpanKind(trace.SpanKindConsumer),
-		trace.WithAttributes(attribute.String("job.kind", job.Kind), attribute.Int64("job.id", job.ID), attribute.Int("job.attempt", job.Attempt)))
-	defer span.End()
-	err := work(ctx)
-	if err != nil {
-		span.SetStatus(codes.Error, "the job failed") // the log contains the error with the same job_id
-	}
+func (j *tracedJobs) Work(ctx context.Context, job *rivertype.JobRow, work func(context.Context) error) (err error) {
+	var carried struct{ Traceparent, Tracestate string }
+	_ = json.Unmarshal(job.Metadata, &carried) // metadata without a trace starts a new one
+	ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": carried.Traceparent, "tracestate": carried.Tracestate})
+	_ = j.Middleware.Work(ctx, job, func(ctx context.Context) error {
+		err = work(ctx)
+		return withoutText(err)
+	})
 	return err
+}
+
+var errJob = errors.New("the job failed") // the log contains the error with the same job_id
+
+// withoutText reduces the error of a job to what River does because of it.
+func withoutText(err error) error {
+	later := (*river.JobSnoozeError)(nil)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &later):
+		return later
+	default:
+		return errJob
+	}
 }

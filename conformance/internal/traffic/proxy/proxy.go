@@ -25,14 +25,17 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/traffic/live"
+	"partnerkit.dev/internal/connection"
 )
 
 // Config sets where calls are passed to.
 type Config struct {
 	Upstream *url.URL       // the partner's address; the path of every call is appended to its path
 	RootCAs  *x509.CertPool // nil: the system's certificates
-	Watcher  *live.Watcher  // receives every call
-	ErrorLog *log.Logger    // for failing client connections; nil: the log package's default
+	// Certificate is sent to a partner that asks for one; nil: none.
+	Certificate *tls.Certificate
+	Watcher     *live.Watcher // receives every call
+	ErrorLog    *log.Logger   // for failing client connections; nil: the log package's default
 }
 
 const (
@@ -62,7 +65,7 @@ type Proxy struct {
 func New(config Config) *Proxy {
 	p := &Proxy{
 		config: config, base: strings.TrimSuffix(config.Upstream.EscapedPath(), "/"),
-		tls: &tls.Config{RootCAs: config.RootCAs, ClientSessionCache: tls.NewLRUClientSessionCache(0)},
+		tls: &tls.Config{RootCAs: config.RootCAs, GetClientCertificate: connection.SendCertificate(config.Certificate), ClientSessionCache: tls.NewLRUClientSessionCache(0)},
 	}
 	p.reverse = httputil.ReverseProxy{
 		Rewrite: p.rewrite, Transport: roundTrip(p.send), ModifyResponse: p.recordAnswer, ErrorHandler: p.recordFailure,
