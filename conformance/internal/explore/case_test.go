@@ -178,7 +178,7 @@ func TestAWrongKeyThatHasAnEffectIsNamed(t *testing.T) {
 	})
 }
 
-// acceptsAnyKey makes an endpoint serve whoever calls.
+// acceptsAnyKey makes an endpoint serve any caller.
 func acceptsAnyKey(endpoint partnerapi.Endpoint) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -126,7 +126,9 @@ func TestAnotherKeyIsTriedBeforeTheCallThatItMustNotMake(t *testing.T) {
 			if want := probe.WrongKey; c.Number%2 == 0 && step.Key != probe.NoKey || c.Number%2 == 1 && step.Key != want {
 				t.Fatalf("step %d presents %s in case %d", i, step.Key, c.Number)
 			}
-			later := slices.IndexFunc(story[i:], func(after Step) bool { return after.Does == step.Does && after.Hold == step.Hold && after.Key == probe.GoodKey })
+			later := slices.IndexFunc(story[i:], func(after Step) bool {
+				return after.Does == step.Does && after.Hold == step.Hold && after.Key == probe.GoodKey
+			})
 			if later < 0 || !step.Blind {
 				t.Fatalf("step %d, %s with %s, is not followed by the call that counts its seats", i, step.Does, step.Key)
 			}
