@@ -169,6 +169,28 @@ func TestTheAnswerIsStoredWithTheMoveThatMakesIt(t *testing.T) {
 	}
 }
 
+// lostClaims is a store that stores a key, but whose answer is lost.
+type lostClaims struct{ booking.KeyStore }
+
+func (l lostClaims) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (booking.Offer, booking.Key, bool, error) {
+	_, _, _, _ = l.KeyStore.Claim(ctx, k, activity, variation, slot)
+	return booking.Offer{}, booking.Key{}, false, context.DeadlineExceeded
+}
+
+func TestAKeyWhoseClaimWasLostIsFreeForTheRetry(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Config.Keys = lostClaims{b.store.Bookings}
+	if _, err := b.checkoutWithKey(t, 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Expected the store's error, received %v", err)
+	}
+	b.Config.Keys = b.store.Bookings
+	if made, err := b.checkoutWithKey(t, 1); err != nil || made.Error != "" {
+		t.Errorf("Expected the retry to book, received %+v and %v", made, err)
+	}
+	b.requireKept(t)
+}
+
 func TestTheKeyOfAReplicaThatDiedIsNotStuckAndReservesOnce(t *testing.T) {
 	t.Parallel()
 	t.Run("before the partner was asked for a hold", func(t *testing.T) {

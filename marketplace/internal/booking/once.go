@@ -50,6 +50,8 @@ type KeyStore interface {
 	// begun: the partner may hold seats for it. The error is ErrNotOwner if the key belongs to
 	// another request or has an answer.
 	SettleKey(ctx context.Context, k Key) error
+	// FreeKey deletes a key that was stored for a booking, unless that was begun.
+	FreeKey(ctx context.Context, k Key) error
 }
 
 // Checkout reads the slot from the partner and reserves it. respond builds the answer for a HELD
@@ -63,6 +65,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 	k.Account, k.Mode, k.Booking = o.Account, o.Mode, o.ID
 	offer, stored, claimed, err := s.Keys.Claim(ctx, k, o.Activity, o.Variation, o.Slot)
 	if err != nil && domain.CodeOf(err) != domain.NotFound {
+		s.freeKey(ctx, k)
 		return Answer{}, err
 	}
 	if !claimed {
@@ -86,7 +89,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 	}
 	k.Answer = respond(held, err)
 	if k.Key != "" {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), doubtTime)
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
 		defer cancel()
 		switch failed := s.Keys.SettleKey(within, k); {
 		case errors.Is(failed, ErrNotOwner):
@@ -99,6 +102,17 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 		err = nil
 	}
 	return k.Answer, err
+}
+
+// freeKey frees a key whose claim failed, but may have been stored: a retry would be refused until flightTime has passed.
+// If this fails too, it will be.
+func (s *Service) freeKey(ctx context.Context, k Key) {
+	if k.Key == "" {
+		return
+	}
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), doubtTime)
+	defer cancel()
+	_ = s.Keys.FreeKey(within, k)
 }
 
 // repeatedKey returns the key of a repeated request: with its stored answer, or without one if the

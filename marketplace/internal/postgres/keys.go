@@ -109,6 +109,15 @@ func (b *Bookings) SettleKey(ctx context.Context, k booking.Key) error {
 	return err
 }
 
+// FreeKey deletes a key that was stored for a booking, unless that was begun.
+func (b *Bookings) FreeKey(ctx context.Context, k booking.Key) error {
+	_, err := b.pool.Exec(ctx, `
+		DELETE FROM idempotency_keys WHERE account_id = @account AND mode = @mode AND key = @key AND booking_id = @booking
+			AND answer IS NULL AND NOT made AND NOT EXISTS (SELECT FROM bookings WHERE id = @booking)`,
+		named{"account": k.Account, "mode": k.Mode, "key": k.Key, "booking": k.Booking})
+	return err
+}
+
 // DropOldAnswers deletes at most most stored answers of keys that were requested before that time,
 // and returns their number.
 func (b *Bookings) DropOldAnswers(ctx context.Context, before time.Time, most int) (int64, error) {

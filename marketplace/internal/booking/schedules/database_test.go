@@ -277,6 +277,16 @@ func (d *database) settle(k booking.Key) error {
 	return nil
 }
 
+// free deletes a key that was stored for a booking which was not begun.
+func (d *database) free(k booking.Key) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known := d.keys[k.Key]; known != nil && known.Booking == k.Booking && known.Answer.Body == nil && !known.Made && d.rows[k.Booking] == nil {
+		delete(d.keys, k.Key)
+	}
+	return nil
+}
+
 // has reports whether a call is recorded.
 func (d *database) has(call uuid.UUID) bool {
 	d.mu.Lock()

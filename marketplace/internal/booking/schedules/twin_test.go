@@ -192,6 +192,12 @@ func (w *twin) SettleKey(ctx context.Context, k booking.Key) error {
 	return first
 }
 
+func (w *twin) FreeKey(ctx context.Context, k booking.Key) error {
+	first, second := w.memory.free(k), w.sql.FreeKey(ctx, k)
+	w.requireSame("free", kind(first), kind(second))
+	return first
+}
+
 // randomPartner is a partner that answers at random.
 type randomPartner struct {
 	caller

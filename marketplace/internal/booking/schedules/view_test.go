@@ -158,6 +158,10 @@ func (v view) SettleKey(ctx context.Context, k booking.Key) error {
 	return v.write(ctx, "settle the key", func() error { return v.world.database.settle(k) })
 }
 
+func (v view) FreeKey(ctx context.Context, k booking.Key) error {
+	return v.write(ctx, "free the key", func() error { return v.world.database.free(k) })
+}
+
 // begins stores which call a task has recorded, or tried to.
 func (r *replica) begins(ctx context.Context, endpoint partnerapi.Endpoint, call uuid.UUID) {
 	r.world.mu.Lock()

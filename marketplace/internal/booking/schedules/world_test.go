@@ -134,11 +134,11 @@ func taskOf(ctx context.Context) task {
 // task and its operation.
 const (
 	slotEvery   = 10 * time.Millisecond
-	slotsOfTask = 16
+	slotsOfTask = 20
 )
 
 var operations = []string{
-	"read the offer", "read the affiliate", "claim the key", "take over the key", "settle the key", "record the checkout",
+	"read the offer", "read the affiliate", "claim the key", "take over the key", "settle the key", "free the key", "record the checkout",
 	"read the booking", "save the booking", "read what is due", "call availability", "call reserve", "call confirm", "call release", "call cancel", "look for the call", "keep the slot",
 }
 
