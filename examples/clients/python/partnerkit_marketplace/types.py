@@ -2630,7 +2630,8 @@ class UnitPricing(TypedDict):
 class VariationCalendar(TypedDict):
     """The calendar of one of an activity's variations."""
 
-    # The variation's `_id`.
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
     variation_id: str
     # One row for each requested date, in order.
     days: list[CalendarDay]

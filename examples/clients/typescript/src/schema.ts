@@ -5687,8 +5687,9 @@ export interface components {
          */
         VariationCalendar: {
             /**
+             * Service identifier
              * Format: uuid
-             * @description The variation's `_id`.
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
              */
             variation_id: string;
             /** @description One row for each requested date, in order. */
