@@ -41,14 +41,15 @@ const (
 	AvailabilityNotifyAnswer  = "webhook/availability-notify-answer"
 
 	// Requests and answers of the marketplace.
-	RegistrationAnswer    = "integration/registration-answer"
-	ActivityChangeRequest = "operator/activity-change-request"
-	ActivitiesAnswer      = "reseller/activities-answer"
-	ActivityAnswer        = "reseller/activity-answer"
-	Activity              = "reseller/activity"
-	CalendarAnswer        = "reseller/calendar-answer"
-	SlotsAnswer           = "reseller/slots-answer"
-	ResellerError         = "reseller/error"
+	RegistrationAnswer     = "integration/registration-answer"
+	ActivityChangeRequest  = "operator/activity-change-request"
+	ActivitiesAnswer       = "reseller/activities-answer"
+	ActivityAnswer         = "reseller/activity-answer"
+	ActivityCalendarAnswer = "reseller/activity-calendar-answer"
+	Activity               = "reseller/activity"
+	CalendarAnswer         = "reseller/calendar-answer"
+	SlotsAnswer            = "reseller/slots-answer"
+	ResellerError          = "reseller/error"
 )
 
 const suffix = ".schema.json"

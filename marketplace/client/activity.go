@@ -170,5 +170,11 @@ type Day struct {
 	Vacancies *int                  `json:"vacancies"` // of the bookable slots; nil if seats are unlimited
 }
 
+// VariationCalendar is the calendar of one of an activity's variations.
+type VariationCalendar struct {
+	VariationID string `json:"variation_id"`
+	Days        []Day  `json:"days"`
+}
+
 // NoSlot is the status of a date without slots.
 const NoSlot partnerapi.SlotStatus = "NONE"

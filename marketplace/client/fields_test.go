@@ -39,6 +39,7 @@ func operations() map[string]bodies {
 		"logout":              {refresh, nothing},
 		"activities":          {nothing, reflect.TypeFor[[]Activity]()},
 		"activity":            {nothing, reflect.TypeFor[Activity]()},
+		"activityCalendar":    {nothing, reflect.TypeFor[[]VariationCalendar]()},
 		"calendar":            {nothing, reflect.TypeFor[[]Day]()},
 		"slots":               {nothing, reflect.TypeFor[[]Slot]()},
 		"bookings":            {nothing, reflect.TypeFor[[]Booking]()},

@@ -33,7 +33,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	errtest.Check(t, err)
 	ctx, shop, affiliate, operator := t.Context(), &Reseller{account{c}}, &Affiliate{account{c}}, &Operator{Partner{account{c}}}
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon"}
+	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon", DateFrom: "2026-07-04", DateTo: "2026-07-05", MinPrice: "20", MaxPrice: "59.5", Sort: ByPrice}
 	bookings := BookingQuery{
 		Status: Held, ActivityID: "a", ResellerReference: "r", Words: "w", CreatedFrom: day, CreatedTo: day, StartFrom: day, StartTo: day,
 		Attention: true, IntegrationID: "i", ResellerID: "r", Mode: "test",
@@ -42,6 +42,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	_, _ = shop.Activities(every).After(ctx, "c", 1)
 	_, _ = shop.Activity(ctx, "a", every)
 	_, _ = shop.Calendar(ctx, CalendarQuery{ActivityID: "a", VariationID: "v", From: "2026-07-01", To: "2026-07-02", Currency: "USD"})
+	_, _ = shop.ActivityCalendar(ctx, CalendarQuery{ActivityID: "a", From: "2026-07-01", To: "2026-07-02", Currency: "USD"})
 	_, _ = shop.Slots(ctx, SlotsQuery{ActivityID: "a", VariationID: "v", Date: "2026-07-01", Currency: "USD"})
 	_, _ = shop.Bookings(bookings).Page(ctx, 1, 1)
 	_, _ = shop.Bookings(bookings).After(ctx, "c", 1)

@@ -24,23 +24,41 @@ func NewReseller(marketplace string, credentials Credentials, o Options) (*Resel
 	return &Reseller{account{c}}, nil
 }
 
-// ActivityQuery filters activities. All filters must match, ignoring case.
+// ActivityQuery filters and orders activities. All filters must match, ignoring case.
 type ActivityQuery struct {
 	Currency string // of the prices, such as USD; "": the partner's own
 	Language string // such as pt-BR: the nearest available language; "": the activity's own
-	Words    string // each must occur in a title, text, place, category or tag
+	Words    string // each must occur in a title (also of a variation), text, place, category or tag
 	Category string // the exact name
 	Country  string // the code or the exact name
 	City     string
+
+	DateFrom, DateTo Date // a slot on these dates can be booked; both are inclusive and optional
+	// The lowest and the highest price, which require Currency. An activity's price is its lowest for an
+	// adult or for the group, on these dates if any are set.
+	MinPrice, MaxPrice Decimal
+	Sort               ActivitySort // "": ByCreation
 }
 
-// Activities lists the activities on sale, oldest first.
+// ActivitySort is an order of activities.
+type ActivitySort string
+
+// The orders of activities. Those without a price or a date are last.
+const (
+	ByCreation ActivitySort = "created"   // the oldest first
+	ByPrice    ActivitySort = "price"     // the lowest price first
+	ByTitle    ActivitySort = "title"     // alphabetically, in the query's language
+	ByNextDate ActivitySort = "next_date" // the first bookable date first
+)
+
+// Activities lists the activities on sale in the query's order.
 func (r *Reseller) Activities(q ActivityQuery) List[Activity] {
 	return List[Activity]{r.c, path("resellers", "activities"), q.values()}
 }
 
 func (q ActivityQuery) values() map[string][]string {
-	return queryOf("currency", q.Currency, "language", q.Language, "q", q.Words, "category", q.Category, "country", q.Country, "city", q.City)
+	return queryOf("currency", q.Currency, "language", q.Language, "q", q.Words, "category", q.Category, "country", q.Country, "city", q.City,
+		"date_from", string(q.DateFrom), "date_to", string(q.DateTo), "min_price", string(q.MinPrice), "max_price", string(q.MaxPrice), "sort", string(q.Sort))
 }
 
 // Activity reads an activity. Of the query only the currency and the language are used.
@@ -57,8 +75,17 @@ type CalendarQuery struct {
 
 // Calendar reads the availability of each day in the range.
 func (r *Reseller) Calendar(ctx context.Context, q CalendarQuery) ([]Day, error) {
-	return call[[]Day](ctx, r.c, get(path("resellers", "activities", q.ActivityID, "variations", q.VariationID, "calendar"),
-		queryOf("from", string(q.From), "to", string(q.To), "currency", q.Currency)))
+	return call[[]Day](ctx, r.c, get(path("resellers", "activities", q.ActivityID, "variations", q.VariationID, "calendar"), q.values()))
+}
+
+// ActivityCalendar reads the calendars of all variations of an activity. The query's VariationID is not
+// used.
+func (r *Reseller) ActivityCalendar(ctx context.Context, q CalendarQuery) ([]VariationCalendar, error) {
+	return call[[]VariationCalendar](ctx, r.c, get(path("resellers", "activities", q.ActivityID, "calendar"), q.values()))
+}
+
+func (q CalendarQuery) values() url.Values {
+	return queryOf("from", string(q.From), "to", string(q.To), "currency", q.Currency)
 }
 
 // SlotsQuery selects a day.

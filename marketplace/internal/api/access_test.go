@@ -34,6 +34,7 @@ var whoMay = map[string]string{
 
 	"GET /api/v1/resellers/activities":                                                  "rt",
 	"GET /api/v1/resellers/activities/{activity}":                                       "rt",
+	"GET /api/v1/resellers/activities/{activity}/calendar":                              "rt",
 	"GET /api/v1/resellers/activities/{activity}/variations/{variation}/calendar":       "rt",
 	"GET /api/v1/resellers/activities/{activity}/variations/{variation}/availability":   "rt",
 	"GET /api/v1/affiliates/activities":                                                 "a",

@@ -44,7 +44,7 @@ func (b *bench) pullSlots(t *testing.T) (registered, catalog.SlotOption, []domai
 
 func (b *bench) slots(t *testing.T, o catalog.SlotOption) []domain.Slot {
 	t.Helper()
-	slots, err := b.store.Storefront.Slots(t.Context(), o.VariationID, b.now().AddDate(-1, 0, 0), b.now().AddDate(1, 0, 0))
+	slots, err := b.store.Storefront.Slots(t.Context(), []uuid.UUID{o.VariationID}, b.now().AddDate(-1, 0, 0), b.now().AddDate(1, 0, 0))
 	must(t, err)
 	return slots
 }

@@ -27,18 +27,28 @@ type page struct {
 // page reads page, limit and cursor for the named list. It is read last and returns all mistakes of
 // the query as Invalid.
 func (q *query) page(list string) (page, error) {
-	asked := page{list: list, number: q.number("page", 1, mostPage), size: q.number("limit", usualOnPage, mostOnPage)}
-	if text, given := q.one("cursor"); given {
+	asked := page{list: list}
+	var err error
+	asked.number, asked.size, err = q.pageBy(func(text string) error {
 		after, err := domain.ReadCursor(list, text)
-		if err != nil {
+		asked.after = &after
+		return err
+	})
+	return asked, err
+}
+
+// pageBy is page for a list whose cursors read parses.
+func (q *query) pageBy(read func(cursor string) error) (number, size int, err error) {
+	number, size = q.number("page", 1, mostPage), q.number("limit", usualOnPage, mostOnPage)
+	if text, given := q.one("cursor"); given {
+		if err := read(text); err != nil {
 			q.refuse("cursor", err.Error())
 		}
 		if _, numbered := q.one("page"); numbered {
 			q.refuse("cursor", "use page or cursor, not both")
 		}
-		asked.after = &after
 	}
-	return asked, q.check()
+	return number, size, q.check()
 }
 
 // storedPage is page for a list from the database. Only its first pages can be requested by number.

@@ -13,7 +13,7 @@ import (
 
 var (
 	pages          = []string{"page", "limit", "cursor"}
-	activityList   = append([]string{"currency", "language", "q", "category", "country", "city"}, pages...)
+	activityList   = append([]string{"currency", "language", "q", "category", "country", "city", "date_from", "date_to", "min_price", "max_price", "sort"}, pages...)
 	matrixFilters  = []string{"mode", "state", "certification", "go_live", "endpoint", "failing", "q"}
 	bookingFilters = append([]string{"status", "activity_id", "reseller_reference", "q", "created_from", "created_to", "start_from", "start_to"}, pages...)
 )
@@ -22,6 +22,7 @@ var (
 var parameters = map[string][]string{
 	"/api/v1/resellers/activities":                                                activityList,
 	"/api/v1/resellers/activities/{activity}":                                     {"currency", "language"},
+	"/api/v1/resellers/activities/{activity}/calendar":                            {"from", "to", "currency"},
 	"/api/v1/resellers/activities/{activity}/variations/{variation}/calendar":     {"from", "to", "currency"},
 	"/api/v1/resellers/activities/{activity}/variations/{variation}/availability": {"date", "currency"},
 	"/api/v1/resellers/bookings":                                                  bookingFilters,

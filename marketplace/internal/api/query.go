@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -23,7 +24,7 @@ import (
 type query struct {
 	given []parameter
 	wrong []string
-	usual [8]parameter // the memory of given for a usual query, because a map would cost more than all the reading
+	usual [12]parameter // the memory of given for a usual query, because a map would cost more than all the reading
 }
 
 type parameter struct{ name, value string }
@@ -123,6 +124,33 @@ func (q *query) date(name string) time.Time {
 		q.refuse(name, "expected a date such as 2026-07-01")
 	}
 	return date
+}
+
+// optionalDate returns a date, or zero if it is absent.
+func (q *query) optionalDate(name string) time.Time {
+	if _, given := q.one(name); !given {
+		return time.Time{}
+	}
+	return q.date(name)
+}
+
+var amount = regexp.MustCompile(`^[0-9]{1,18}(\.[0-9]{1,18})?$`)
+
+// price returns an amount in the query's currency, as a decimal in its shortest form, or "" if it is
+// absent.
+func (q *query) price(name string) string {
+	text, given := q.one(name)
+	if !given {
+		return ""
+	}
+	if !amount.MatchString(text) {
+		q.refuse(name, "expected an amount such as 25.50")
+		return ""
+	}
+	if _, given := q.one("currency"); !given {
+		q.refuse(name, "requires currency")
+	}
+	return decimal.RequireFromString(text).String()
 }
 
 // id returns an id, or zero if it is absent.

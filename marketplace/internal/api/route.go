@@ -58,6 +58,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	return []route{
 		{get, "/api/v1/resellers/activities", resellers, respondOK(storefront.list)},
 		{get, "/api/v1/resellers/activities/{activity}", resellers, respondOK(byID("activity", storefront.show))},
+		{get, "/api/v1/resellers/activities/{activity}/calendar", resellers, respondOK(byID("activity", storefront.calendars))},
 		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, respondOK(storefront.calendar)},
 		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, respondOK(storefront.day)},
 

@@ -126,6 +126,31 @@ func TestACalendarHasARowForEveryDate(t *testing.T) {
 	}
 }
 
+func TestAnActivityHasTheCalendarsOfItsVariations(t *testing.T) {
+	t.Parallel()
+	b, _ := newStockedBench(t)
+	reseller := b.signIn(t, domain.Reseller)
+	path, first := b.walk(t, reseller)
+	b.put(t, first, aSlot{"a", "2026-07-02", "2026-07-02 07:00Z", "2026-07-02 08:00Z", "LIMITED", 2, nil})
+	const dates = "/calendar?from=2026-07-01&to=2026-07-03&currency=USD"
+	whole := read[[]client.VariationCalendar](t, b, schemas.ActivityCalendarAnswer, path+dates, reseller)
+	for i, v := range b.list(t, resellersList, reseller).Data[0].Variations {
+		alone := read[[]client.Day](t, b, schemas.CalendarAnswer, path+"/variations/"+v.ID+dates, reseller)
+		if len(whole) <= i || whole[i].VariationID != v.ID || asJSON(t, whole[i].Days) != asJSON(t, alone) || len(alone) != 3 {
+			t.Errorf("want the own calendar of each variation, got %s", asJSON(t, whole))
+		}
+	}
+	pgtest.Exec(t, b.store, `UPDATE variations SET partner_active = false WHERE id = $1`, uuid.MustParse(first))
+	for _, v := range read[[]client.VariationCalendar](t, b, schemas.ActivityCalendarAnswer, path+dates, reseller) {
+		if v.VariationID == first {
+			t.Error("want no calendar of what is no longer in the catalog")
+		}
+	}
+	wantProblem(t, b.do(t, "GET", path+"/calendar?from=2026-07-02&to=2026-07-01", "", reseller), 400, "to: must not be before from")
+	wantProblem(t, b.do(t, "GET", path+"/calendar?from=2026-07-02&to=2026-10-01&date=x", "", reseller), 400, "date: unknown query parameter")
+	wantProblem(t, b.do(t, "GET", resellersList+"/"+uuid.NewString()+dates, "", reseller), 404, "activity not found")
+}
+
 func TestADayHasItsSlotsInTheProductsZone(t *testing.T) {
 	t.Parallel()
 	b, _ := newStockedBench(t)

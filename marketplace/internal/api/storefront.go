@@ -3,9 +3,11 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -28,17 +30,30 @@ func (h storefrontHandler) listFor(r *http.Request, affiliate uuid.UUID) (any, e
 		Filter: storefront.Filter{
 			Mode: caller(r.Context()).Mode, Query: given.text("q", longestFilter), Category: given.text("category", longestFilter),
 			Country: given.text("country", longestFilter), City: given.text("city", longestFilter),
+			DateFrom: given.optionalDate("date_from"), DateTo: given.optionalDate("date_to"), MinPrice: given.price("min_price"), MaxPrice: given.price("max_price"),
 		},
+		Sort: storefront.Sort(given.validated("sort", "oneof="+strings.Join(storefront.Sorts(), " "))),
 	}
-	part, err := given.page(storefront.ListName)
+	given.checkRanges(asked.Filter)
+	var err error
+	asked.Page, asked.Limit, err = given.pageBy(func(cursor string) (err error) {
+		asked.After, err = asked.ReadCursor(cursor)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	asked.Page, asked.Limit = part.number, part.size
-	if part.after != nil {
-		asked.After = *part.after
-	}
 	return h.front.List(r.Context(), asked)
+}
+
+// checkRanges refuses dates and prices of which nothing can be both.
+func (q *query) checkRanges(f storefront.Filter) {
+	if !f.DateTo.IsZero() && f.DateTo.Before(f.DateFrom) {
+		q.refuse("date_to", "must not be before date_from")
+	}
+	if f.MinPrice != "" && f.MaxPrice != "" && decimal.RequireFromString(f.MaxPrice).LessThan(decimal.RequireFromString(f.MinPrice)) {
+		q.refuse("max_price", "must not be below min_price")
+	}
 }
 
 func (h storefrontHandler) show(r *http.Request, id uuid.UUID) (any, error) {
@@ -58,8 +73,26 @@ func (h storefrontHandler) calendar(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	from, to, currency, err := readRange(r)
+	if err != nil {
+		return nil, err
+	}
+	return h.front.Calendar(r.Context(), of, from, to, currency)
+}
+
+// calendars serves the calendars of all variations of an activity.
+func (h storefrontHandler) calendars(r *http.Request, activity uuid.UUID) (any, error) {
+	from, to, currency, err := readRange(r)
+	if err != nil {
+		return nil, err
+	}
+	return h.front.Calendars(r.Context(), caller(r.Context()).Mode, activity, from, to, currency)
+}
+
+// readRange reads the query of a calendar.
+func readRange(r *http.Request) (from, to time.Time, currency domain.Currency, err error) {
 	given := readQuery(r)
-	from, to, currency := given.date("from"), given.date("to"), given.currency()
+	from, to, currency = given.date("from"), given.date("to"), given.currency()
 	if len(given.wrong) == 0 {
 		switch {
 		case to.Before(from):
@@ -68,10 +101,7 @@ func (h storefrontHandler) calendar(r *http.Request) (any, error) {
 			given.refuse("to", fmt.Sprintf("expected at most %d dates, including from and to", mostDays))
 		}
 	}
-	if err := given.check(); err != nil {
-		return nil, err
-	}
-	return h.front.Calendar(r.Context(), of, from, to, currency)
+	return from, to, currency, given.check()
 }
 
 func (h storefrontHandler) day(r *http.Request) (any, error) {

@@ -88,5 +88,9 @@ func (h webhookHandler) notify(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"updated": true}, h.notifier.Notify(r.Context(), i.ID, notification)
+	if err := h.notifier.Notify(r.Context(), i.ID, notification); err != nil {
+		return nil, err
+	}
+	h.integrations.caughtUp(r.Context()) // lists by date show the slot
+	return map[string]any{"updated": true}, nil
 }

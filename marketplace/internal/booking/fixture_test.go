@@ -135,7 +135,7 @@ func (b *bench) pull(t testing.TB, i domain.Integration) {
 		check(t, b.store.Pool().QueryRow(t.Context(), `SELECT activity_id FROM variations WHERE id = $1`, o.VariationID).Scan(&b.order.Activity))
 	}
 	from := domain.DateIn(b.now(), time.UTC).AddDate(0, 0, 9)
-	slots, err := b.store.Storefront.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 30))
+	slots, err := b.store.Storefront.Slots(t.Context(), []uuid.UUID{b.order.Variation}, from, from.AddDate(0, 0, 30))
 	check(t, err)
 	for _, slot := range slots {
 		if slot.Status.IsBookable() && *slot.Vacancies > 5 {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -17,7 +19,7 @@ import (
 func (b *bench) shownSlot(t *testing.T) domain.Slot {
 	t.Helper()
 	from := domain.DateIn(b.now(), time.UTC)
-	slots, err := b.store.Storefront.Slots(t.Context(), b.order.Variation, from, from.AddDate(0, 0, 200))
+	slots, err := b.store.Storefront.Slots(t.Context(), []uuid.UUID{b.order.Variation}, from, from.AddDate(0, 0, 200))
 	check(t, err)
 	for _, slot := range slots {
 		if slot.ID == b.order.Slot {

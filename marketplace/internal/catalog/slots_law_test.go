@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
 	"partnerkit.dev/marketplace/internal/catalog"
@@ -70,7 +71,7 @@ func TestConcurrentWritersKeepTheNewestState(t *testing.T) {
 				}
 			}
 		}
-		slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, begin.AddDate(0, 0, -2), begin.AddDate(0, 0, 2))
+		slots, err := b.store.Storefront.Slots(t.Context(), []uuid.UUID{b.option.VariationID}, begin.AddDate(0, 0, -2), begin.AddDate(0, 0, 2))
 		check(r, err)
 		got := map[string]string{}
 		for _, s := range slots {

@@ -84,7 +84,7 @@ func (b *slotBench) notify(t *testing.T, at time.Time, id, day, fields string) {
 // want fails unless exactly these slots are stored: "id day status vacancies/capacity".
 func (b *slotBench) want(t *testing.T, want ...string) {
 	t.Helper()
-	slots, err := b.store.Storefront.Slots(t.Context(), b.option.VariationID, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
+	slots, err := b.store.Storefront.Slots(t.Context(), []uuid.UUID{b.option.VariationID}, time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC))
 	check(t, err)
 	var got []string
 	for _, s := range slots {

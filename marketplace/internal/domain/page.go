@@ -37,21 +37,40 @@ type Cursor struct {
 	ID uuid.UUID
 }
 
-const cursorSize = 8 + 16
+// The sizes of a cursor's place and of its checksum, in bytes.
+const (
+	cursorSize = 8 + 16
+	sumSize    = 4
+)
 
 // Text returns the cursor for callers. It is valid for the named list.
 func (c Cursor) Text(list string) string {
 	text := binary.BigEndian.AppendUint64(nil, uint64(c.At.UnixMicro()))
-	text = append(text, c.ID[:]...)
-	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(text, cursorSum(list, text)))
+	return EncodeCursor(list, append(text, c.ID[:]...))
+}
+
+// EncodeCursor returns a place in the named list for callers.
+func EncodeCursor(list string, place []byte) string {
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(place, cursorSum(list, place)))
+}
+
+// DecodeCursor returns the place that EncodeCursor encoded, and false if the text is not a cursor of the
+// list.
+func DecodeCursor(list, text string) (place []byte, ok bool) {
+	raw, err := bounded.Base64URL(text)
+	if err != nil || len(raw) < sumSize {
+		return nil, false
+	}
+	place = raw[:len(raw)-sumSize]
+	return place, binary.BigEndian.Uint32(raw[len(place):]) == cursorSum(list, place)
 }
 
 var errCursor = errors.New("expected the next_cursor of this list, unchanged")
 
 // ReadCursor parses a cursor of the named list.
 func ReadCursor(list, text string) (Cursor, error) {
-	raw, err := bounded.Base64URL(text)
-	if err != nil || len(raw) != cursorSize+4 || binary.BigEndian.Uint32(raw[cursorSize:]) != cursorSum(list, raw[:cursorSize]) {
+	raw, ok := DecodeCursor(list, text)
+	if !ok || len(raw) != cursorSize {
 		return Cursor{}, errCursor
 	}
 	at := time.UnixMicro(int64(binary.BigEndian.Uint64(raw))).UTC()

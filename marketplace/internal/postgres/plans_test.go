@@ -100,7 +100,7 @@ func (s sold) pages() map[string]func(context.Context) error {
 			return err
 		},
 		"the slots of a month": func(ctx context.Context) error {
-			_, err := s.store.Storefront.Slots(ctx, s.activity, noon, noon.AddDate(0, 1, 0))
+			_, err := s.store.Storefront.Slots(ctx, []uuid.UUID{s.activity}, noon, noon.AddDate(0, 1, 0))
 			return err
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"sync"
 )
 
@@ -41,11 +42,24 @@ func newAnswer(frame Success) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	return wrap(body), nil
+}
+
+// newListAnswer returns the answer with these encoded entries.
+func newListAnswer(entries [][]byte, pagination *Pagination) (*Answer, error) {
+	end, err := json.Marshal(pagination)
+	if err != nil {
+		return nil, err
+	}
+	return wrap(slices.Concat([]byte(`{"success":1,"data":[`), bytes.Join(entries, []byte(",")), []byte(`],"pagination":`), end, []byte("}"))), nil
+}
+
+func wrap(body []byte) *Answer {
 	sum := sha256.Sum256(body)
 	return &Answer{
 		Body: body, ETag: `W/"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`,
 		zip: sync.OnceValue(func() []byte { return compress(body) }),
-	}, nil
+	}
 }
 
 // answer encodes data, unless there is an error.

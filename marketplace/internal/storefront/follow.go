@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 const (
@@ -72,7 +75,7 @@ func (f *Front) follow(ctx context.Context, feed Feed) error {
 	defer cancel()
 	go func() {
 		defer close(done)
-		failed <- read(ctx, feed, notifications)
+		failed <- readFeed(ctx, feed, notifications)
 	}()
 	heartbeat := time.NewTicker(heartbeatEvery)
 	defer heartbeat.Stop()
@@ -101,7 +104,7 @@ func (f *Front) heartbeat(ctx context.Context) {
 	_ = f.store.Announce(ctx, f.name)
 }
 
-func read(ctx context.Context, feed Feed, into chan<- Change) error {
+func readFeed(ctx context.Context, feed Feed, into chan<- Change) error {
 	for {
 		received, err := feed.Next(ctx)
 		if err != nil {
@@ -129,11 +132,7 @@ func withMore(received Change, notifications <-chan Change) Change {
 
 // refresh reads and applies changes, then wakes the callers that wait for the marks.
 func (f *Front) refresh(ctx context.Context, n Change) error {
-	if !n.All && !n.Terms && len(n.Activities) == 0 && len(n.Integrations) == 0 {
-		f.wakeWaiters(n.Marks)
-		return nil
-	}
-	after := &snapshot{}
+	after, changed := &snapshot{}, n.All || n.Terms
 	if before := f.current.Load(); before != nil {
 		*after = *before
 	}
@@ -143,23 +142,46 @@ func (f *Front) refresh(ctx context.Context, n Change) error {
 		if err != nil {
 			return err
 		}
-		after.terms = &terms
+		after.book = newPriceBook(&terms)
 	}
-	if n.All {
-		rows, err := f.store.AllRows(ctx)
+	if n.All || len(n.Activities) > 0 || len(n.Integrations) > 0 || len(n.Slots) > 0 {
+		merged, err := f.read(ctx, after, n)
 		if err != nil {
 			return err
 		}
-		after.entries = newEntries(rows)
-	} else if len(n.Activities) > 0 || len(n.Integrations) > 0 {
-		rows, err := f.store.Rows(ctx, n.Activities, n.Integrations)
-		if err != nil {
-			return err
-		}
-		after.entries = merge(after.entries, rows, n.Activities)
+		changed = changed || merged
 	}
-	after.byMode = split(after.entries)
-	f.current.Store(after)
+	if changed {
+		f.current.Store(after)
+	}
 	f.wakeWaiters(n.Marks)
 	return nil
+}
+
+// read reads changed activities into a snapshot, and reports whether that changes it.
+func (f *Front) read(ctx context.Context, into *snapshot, n Change) (changed bool, err error) {
+	var rows []Row
+	var ids []uuid.UUID // nil: all
+	if n.All {
+		rows, err = f.store.AllRows(ctx)
+	} else {
+		rows, err = f.store.Rows(ctx, slices.Concat(n.Activities, n.Slots), n.Integrations)
+		ids = make([]uuid.UUID, len(rows))
+		for i, row := range rows {
+			ids[i] = row.ID
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	reader := newOfferReader()
+	if err := f.store.EachOffer(ctx, ids, f.now(), reader.add); err != nil {
+		return false, err
+	}
+	reader.finish()
+	if n.All {
+		into.reset(rows, reader.read)
+		return true, nil
+	}
+	return into.merge(rows, reader.read, n), nil
 }

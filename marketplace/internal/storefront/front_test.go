@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,12 +24,23 @@ type shop struct {
 	*storefront.Front
 	store *postgres.Store
 	owner uuid.UUID
+	ahead atomic.Int64 // of opening
 }
+
+// opening is a Saturday.
+var opening = time.Date(2026, 7, 4, 9, 0, 0, 0, time.UTC)
+
+func (s *shop) now() time.Time { return opening.Add(time.Duration(s.ahead.Load())) }
 
 func open(t *testing.T, store storefront.Store, pageCache int64) *storefront.Front {
 	t.Helper()
+	return openAt(t, store, pageCache, func() time.Time { return opening })
+}
+
+func openAt(t *testing.T, store storefront.Store, pageCache int64, now func() time.Time) *storefront.Front {
+	t.Helper()
 	f, err := storefront.Open(t.Context(), storefront.Config{
-		Store: store, PageCache: pageCache, AffiliateURL: "https://shop.example/{activity}/{affiliate}", Now: time.Now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: store, PageCache: pageCache, AffiliateURL: "https://shop.example/{activity}/{affiliate}", Now: now, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	must(t, err)
 	t.Cleanup(f.Close)
@@ -41,7 +53,7 @@ func setup(t *testing.T) *shop {
 	s := &shop{store: store, owner: uuid.New()}
 	s.do(t, `INSERT INTO accounts VALUES ($1, 'partner@example.com', 'Partner', 'partner', 'none', now())`, s.owner)
 	s.do(t, `INSERT INTO exchange_rates VALUES ('USD', 1.25), ('JPY', 160)`)
-	s.Front = open(t, store.Storefront, 1<<20)
+	s.Front = openAt(t, store.Storefront, 1<<20, s.now)
 	return s
 }
 

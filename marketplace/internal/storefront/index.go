@@ -3,6 +3,7 @@ package storefront
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,101 +12,167 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
-// entry is an activity in the list. It is immutable: a changed activity gets a new entry, which
-// invalidates the pages that contain the old one.
+// entry is an activity in the list. It is immutable: a changed activity gets a new entry. Pages show
+// its listing only, so other slots do not invalidate them.
 type entry struct {
-	id      uuid.UUID
-	mode    domain.Mode
-	created int64  // in microseconds, the database's precision
-	facets  string // compared by all filters except q
-	words   string // searched by q
+	*listing
+	offers *offers
 }
 
-// compare reports whether the entry precedes another one in the list.
-func (e *entry) compare(other *entry) int {
-	if order := cmp.Compare(e.created, other.created); order != 0 {
+// listing is the index's data of an activity without its offers. It is immutable.
+type listing struct {
+	id       uuid.UUID
+	mode     domain.Mode
+	created  int64             // in microseconds, the database's precision
+	facets   string            // compared by the filters for places and categories
+	words    string            // searched by q
+	title    string            // as from titleKeys
+	titles   map[string]string // the same by language; "" is the title in the base fields
+	locale   string            // of the base fields
+	currency domain.Currency   // the activity's own
+	percent  string            // its markup and discount
+}
+
+// compare reports whether the activity precedes another one in the order of creation.
+func (l *listing) compare(other *listing) int {
+	if order := cmp.Compare(l.created, other.created); order != 0 {
 		return order
 	}
-	return bytes.Compare(e.id[:], other.id[:])
+	return bytes.Compare(l.id[:], other.id[:])
 }
 
-func newEntry(r Row) *entry {
-	return &entry{id: r.ID, mode: r.Mode, created: r.CreatedAt.UnixMicro(), facets: facetsOf(r), words: wordsOf(r)}
+func (e *entry) compare(other *entry) int { return e.listing.compare(other.listing) }
+
+func newListing(r Row, keys *titleKeys) *listing {
+	l := &listing{
+		id: r.ID, mode: r.Mode, created: r.CreatedAt.UnixMicro(), facets: facetsOf(r), words: wordsOf(r), title: keys.key(r.Title),
+		locale: r.Locale, currency: r.Currency, percent: encodePercentages(r.Markup, r.Discount),
+	}
+	for language, title := range r.Titles {
+		if l.titles == nil {
+			l.titles = make(map[string]string, len(r.Titles))
+		}
+		l.titles[language] = keys.key(title)
+	}
+	return l
 }
 
 // snapshot is the list at one time. It is immutable.
 type snapshot struct {
 	version uint64
-	entries []*entry                 // in the order of the list
+	entries []*entry                 // in the order of creation
 	byMode  map[domain.Mode][]*entry // the same entries by mode
-	terms   *domain.Terms
+	changes []change                 // the last ones, in order
+	since   uint64                   // the version before these changes
+	book    *priceBook
 }
 
-// split returns the entries by mode, in order.
-func split(entries []*entry) map[domain.Mode][]*entry {
-	byMode := map[domain.Mode][]*entry{}
-	for _, e := range entries {
-		byMode[e.mode] = append(byMode[e.mode], e)
-	}
-	return byMode
+// change replaces an entry.
+type change struct {
+	version       uint64 // the first version with it
+	before, after *entry // nil: it was not listed, or is no longer
 }
 
-// newEntries returns the entries of all rows, which are in the list's order.
-func newEntries(rows []Row) []*entry {
-	entries := make([]*entry, 0, len(rows))
+// mostChanges is how many changes a snapshot keeps, with which selections are brought up to date. After
+// more it is faster to select again.
+const mostChanges = 256
+
+// reset replaces the whole list.
+func (s *snapshot) reset(rows []Row, sells map[uuid.UUID]*offers) {
+	s.entries, s.changes, s.since = make([]*entry, 0, len(rows)), nil, s.version
+	keys := newTitleKeys()
 	for _, row := range rows {
-		if row.Listed {
-			entries = append(entries, newEntry(row))
-		}
+		s.entries = append(s.entries, &entry{newListing(row, keys), offersIn(sells, row.ID)})
 	}
-	return entries
+	s.split()
 }
 
-// merge replaces the entries of the requested activities by these rows, which are in the list's
-// order. A requested activity without a row is removed.
-func merge(entries []*entry, rows []Row, asked []uuid.UUID) []*entry {
-	gone := make(map[uuid.UUID]bool, len(asked))
-	for _, id := range asked {
+// split sorts the entries by mode.
+func (s *snapshot) split() {
+	s.byMode = map[domain.Mode][]*entry{}
+	for _, e := range s.entries {
+		s.byMode[e.mode] = append(s.byMode[e.mode], e)
+	}
+}
+
+var nothing = &offers{}
+
+func offersIn(sells map[uuid.UUID]*offers, id uuid.UUID) *offers {
+	if found := sells[id]; found != nil {
+		return found
+	}
+	return nothing
+}
+
+// merge replaces the entries of the changed activities by these rows, which are in the order of
+// creation. A changed activity without a row is removed. It reports whether the list has changed.
+func (s *snapshot) merge(rows []Row, sells map[uuid.UUID]*offers, of Change) bool {
+	gone := make(map[uuid.UUID]bool, len(of.Activities))
+	for _, id := range of.Activities {
 		gone[id] = true
 	}
+	onlySlots := make(map[uuid.UUID]bool, len(of.Slots))
+	for _, id := range of.Slots {
+		onlySlots[id] = !gone[id] && len(of.Integrations) == 0
+	}
+	merged, rest := make([]*entry, 0, len(s.entries)+len(rows)), s.entries
+	var changes []change
+	keys := newTitleKeys()
 	for _, row := range rows {
 		delete(gone, row.ID)
-	}
-	merged := make([]*entry, 0, len(entries)+len(rows))
-	for _, row := range rows {
-		fresh := newEntry(row)
-		at, known := slices.BinarySearchFunc(entries, fresh, (*entry).compare)
-		merged = append(merged, entries[:at]...)
-		if row.Listed {
+		fresh := &entry{&listing{id: row.ID, created: row.CreatedAt.UnixMicro()}, offersIn(sells, row.ID)}
+		at, known := slices.BinarySearchFunc(rest, fresh, (*entry).compare)
+		merged = append(merged, rest[:at]...)
+		rest = rest[at:]
+		var before *entry
+		if known {
+			before, rest = rest[0], rest[1:]
+		}
+		switch {
+		case !row.Listed:
+			fresh = nil
+		case known && onlySlots[row.ID] && before.offers.equal(fresh.offers):
+			fresh = before
+		case known && onlySlots[row.ID]:
+			fresh.listing = before.listing
+		default:
+			fresh.listing = newListing(row, keys)
+		}
+		if fresh != nil {
 			merged = append(merged, fresh)
 		}
-		if known {
-			at++
+		if fresh != before {
+			changes = append(changes, change{s.version, before, fresh})
 		}
-		entries = entries[at:]
 	}
-	merged = append(merged, entries...)
+	merged = append(merged, rest...)
 	if len(gone) > 0 {
-		merged = slices.DeleteFunc(merged, func(e *entry) bool { return gone[e.id] })
+		merged = slices.DeleteFunc(merged, func(e *entry) bool {
+			if gone[e.id] {
+				changes = append(changes, change{s.version, e, nil})
+			}
+			return gone[e.id]
+		})
 	}
-	return merged
+	if len(changes) == 0 {
+		return false
+	}
+	s.entries = merged
+	s.split()
+	s.changes = append(s.changes, changes...) // older snapshots end before these
+	if old := len(s.changes) - mostChanges; old > 0 {
+		s.since, s.changes = s.changes[old-1].version, s.changes[old:]
+	}
+	return true
 }
 
-// Filter selects a mode, which is required, and optionally more. Case is ignored in every alphabet,
-// and an empty field matches everything.
-type Filter struct {
-	Mode     domain.Mode
-	Query    string // each word must occur in the titles, texts, places, categories or tags, in any language
-	Category string // the exact name of a category
-	Country  string // the exact code or name
-	City     string // the exact name
-}
-
-// normalize returns the canonical form of the filter: equivalent filters become equal.
-func (f Filter) normalize() Filter {
-	return Filter{
-		Mode: f.Mode, Query: strings.Join(strings.Fields(fold(f.Query)), " "), Category: fold(f.Category), Country: fold(f.Country), City: fold(f.City),
+// changesAfter returns the changes after a version, and false if they are no longer known.
+func (s *snapshot) changesAfter(version uint64) ([]change, bool) {
+	if version < s.since {
+		return nil, false
 	}
+	at, _ := slices.BinarySearchFunc(s.changes, version+1, func(c change, first uint64) int { return cmp.Compare(c.version, first) })
+	return s.changes[at:], true
 }
 
 // fold converts to lower case, and replaces separators by spaces.
@@ -136,24 +203,9 @@ func facetsOf(r Row) string {
 const mostWords = 8 << 10
 
 func wordsOf(r Row) string {
-	texts := slices.Concat([]string{r.Title, r.PromoTitle, r.City, r.Region, r.Country}, r.Categories, r.Tags, r.TranslatedTitles,
+	texts := slices.Concat([]string{r.Title, r.PromoTitle, r.City, r.Region, r.Country}, r.VariationTitles, r.Categories, r.Tags, slices.Sorted(maps.Values(r.Titles)),
 		[]string{r.ShortDescription, r.Address, r.Description}, r.TranslatedTexts)
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 	words := fold(strings.Join(texts, "\n"))
 	return strings.Clone(words[:min(len(words), mostWords)])
-}
-
-// takes reports whether the activity matches the filter, which is normalized.
-func (f Filter) takes(e *entry) bool {
-	for _, asked := range [...]struct{ kind, text string }{{category, f.Category}, {country, f.Country}, {city, f.City}} {
-		if asked.text != "" && !strings.Contains(e.facets, facet(asked.kind, asked.text)) {
-			return false
-		}
-	}
-	for word := range strings.FieldsSeq(f.Query) {
-		if !strings.Contains(e.words, word) {
-			return false
-		}
-	}
-	return true
 }

@@ -14,7 +14,7 @@ import (
 // lookUp returns the translation for a language range by RFC 4647 lookup: pt-PT matches pt-PT,
 // otherwise pt, and never pt-BR. A range also matches longer tags: pt may match any pt-*. "" stands
 // for the base fields, which are in the partner's locale.
-func lookUp(wanted, locale string, translations map[string]domain.Object) string {
+func lookUp[T any](wanted, locale string, translations map[string]T) string {
 	tags := slices.Sorted(maps.Keys(translations))
 	find := func(fits func(tag string) bool) (name string, found bool) {
 		if at := slices.IndexFunc(tags, fits); at >= 0 {

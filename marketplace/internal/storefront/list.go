@@ -2,12 +2,12 @@ package storefront
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -18,22 +18,31 @@ import (
 // Query selects a page of the list. Equal queries select the same page.
 type Query struct {
 	Page, Limit int             // at least 1 each
-	After       domain.Cursor   // replaces the page: the last entry of the previous page
-	Currency    domain.Currency // "": each activity's own
+	After       Place           // replaces the page: the last entry of the previous page
+	Currency    domain.Currency // "": each activity's own; with it, ByPrice compares prices in the base of the rates
 	Language    string          // BCP 47, "": each activity's own
 	Filter      Filter
+	Sort        Sort
 	Affiliate   uuid.UUID // whose links are added; zero: no links
 }
-
-// ListName is the name of the list in its cursors.
-const ListName = "activities"
 
 // page is an encoded page with its entries.
 type page struct {
 	*Answer
 	part
-	terms   *domain.Terms
-	checked atomic.Uint64 // the last version of the list for which it is valid
+	book    *priceBook
+	checked atomic.Pointer[validity] // the last time at which it was found valid
+}
+
+// validity says for which version of the list, and until when, a page is valid.
+type validity struct {
+	version uint64
+	until   int64 // in seconds since 1970
+}
+
+func (f *Front) isValid(p *page, now *snapshot) bool {
+	checked := p.checked.Load()
+	return checked.version == now.version && (checked.until == forever || f.now().Unix() < checked.until)
 }
 
 // List returns a page; a page past the end is empty. The error is Invalid if the currency has no
@@ -42,39 +51,31 @@ func (f *Front) List(ctx context.Context, q Query) (*Answer, error) {
 	q.Filter = q.Filter.normalize()
 	now := f.current.Load()
 	if found, _ := f.cache.get(q).(*page); found != nil {
-		if found.checked.Load() == now.version {
+		if f.isValid(found, now) {
 			f.hits.Add(1)
 			return found.Answer, nil
 		}
-		if found.terms == now.terms && found.equal(f.cut(now, q)) {
-			found.checked.Store(now.version)
-			f.hits.Add(1)
-			return found.Answer, nil
+		if found.book == now.book {
+			if fresh, until := f.cut(now, q); found.equal(fresh) {
+				found.checked.Store(&validity{now.version, until})
+				f.hits.Add(1)
+				return found.Answer, nil
+			}
 		}
 	}
-	if err := checkCurrency(now.terms, q.Currency); err != nil {
+	if err := checkCurrency(now.book.terms, q.Currency); err != nil {
 		return nil, err
 	}
 	f.misses.Add(1)
 	// The version is part of the key: no caller receives a page that was begun before a change that
 	// the caller has seen.
-	made, err, _ := f.flights.Do(q.flight(now.version), func() (any, error) {
+	made, err, _ := f.flights.Do(fmt.Sprintf("%d %#v", now.version, q), func() (any, error) {
 		return f.makePage(context.WithoutCancel(ctx), now, q)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return made.(*page).Answer, nil
-}
-
-func (q Query) flight(version uint64) string {
-	texts := []string{strconv.FormatUint(version, 36), strconv.Itoa(q.Page), strconv.Itoa(q.Limit), string(q.Currency), q.Language,
-		string(q.Filter.Mode), q.Filter.Query, q.Filter.Category, q.Filter.Country, q.Filter.City, q.Affiliate.String(), q.After.Text(ListName)}
-	name := ""
-	for _, text := range texts {
-		name += strconv.Itoa(len(text)) + ":" + text
-	}
-	return name
 }
 
 // checkCurrency returns an error if nothing can be priced in the currency. "" stands for each activity's
@@ -90,115 +91,117 @@ func checkCurrency(terms *domain.Terms, currency domain.Currency) error {
 // part is the content of a page.
 type part struct {
 	entries []*entry
-	total   int  // of the list
-	more    bool // entries follow
+	total   int   // of the list
+	last    Place // of the page, if entries follow
 }
 
+// equal reports whether pages show the same.
 func (p part) equal(other part) bool {
-	return p.total == other.total && p.more == other.more && slices.Equal(p.entries, other.entries)
+	same := func(a, b *entry) bool { return a.listing == b.listing }
+	return p.total == other.total && p.last == other.last && slices.EqualFunc(p.entries, other.entries, same)
 }
 
-// cut returns the part of the list for a page.
-func (f *Front) cut(now *snapshot, q Query) part {
-	entries := f.filterEntries(now, q.Filter)
-	total, from := len(entries), 0
-	if q.After != (domain.Cursor{}) {
-		at, known := slices.BinarySearchFunc(entries, &entry{id: q.After.ID, created: q.After.At.UnixMicro()}, (*entry).compare)
-		if from = at; known {
+// cut returns the part of the list for a page, and until when it is valid.
+func (f *Front) cut(now *snapshot, q Query) (p part, until int64) {
+	all := f.selected(now, q.question())
+	total, from := len(all.entries), 0
+	if q.After != (Place{}) {
+		if from = all.search(q.After); from < total && all.at(from) == q.After {
 			from++
 		}
 	} else if from = total; q.Page-1 <= total/q.Limit { // also avoids an overflow
 		from = min((q.Page-1)*q.Limit, total)
 	}
-	until := min(from+q.Limit, total)
-	return part{entries[from:until], total, until < total}
+	end := min(from+q.Limit, total)
+	p = part{entries: all.entries[from:end], total: total}
+	if end < total {
+		p.last = all.at(end - 1)
+	}
+	return p, all.until
 }
 
 func (q Query) pagination(p part) *Pagination {
 	shown := &Pagination{PageSize: q.Limit}
-	if q.After == (domain.Cursor{}) {
+	if q.After == (Place{}) {
 		shown.Page, shown.TotalCount = q.Page, &p.total
 	}
-	if p.more {
-		last := p.entries[len(p.entries)-1]
-		shown.NextCursor = new(domain.Cursor{At: time.UnixMicro(last.created), ID: last.id}.Text(ListName))
+	if p.last != (Place{}) {
+		shown.NextCursor = new(p.last.text(q.question()))
 	}
 	return shown
-}
-
-// selection contains the entries that match a filter in one version of the list.
-type selection struct {
-	version uint64
-	entries []*entry
-}
-
-// entrySize is the memory of an entry in a selection, in bytes.
-const entrySize = 8
-
-// filterEntries returns the entries that match the filter.
-func (f *Front) filterEntries(now *snapshot, by Filter) []*entry {
-	if by == (Filter{Mode: by.Mode}) {
-		return now.byMode[by.Mode]
-	}
-	if found, _ := f.cache.get(by).(*selection); found != nil && found.version == now.version {
-		return found.entries
-	}
-	var taken []*entry
-	for _, e := range now.byMode[by.Mode] {
-		if by.takes(e) {
-			taken = append(taken, e)
-		}
-	}
-	f.cache.put(by, &selection{now.version, taken}, int64(cap(taken))*entrySize+overhead)
-	return taken
 }
 
 // overhead is the estimated overhead of a cached object, in bytes.
 const overhead = 1 << 10
 
 func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, error) {
-	p := f.cut(now, q)
-	shown, err := f.show(ctx, now.terms, p.entries, q)
+	p, until := f.cut(now, q)
+	shown, err := f.show(ctx, now.book, p.entries, q)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := newAnswer(Success{Data: shown, Pagination: q.pagination(p)})
+	answer, err := newListAnswer(shown, q.pagination(p))
 	if err != nil {
 		return nil, err
 	}
 	p.entries = slices.Clone(p.entries)
-	fresh := &page{Answer: answer, part: p, terms: now.terms}
-	fresh.checked.Store(now.version)
+	fresh := &page{Answer: answer, part: p, book: now.book}
+	fresh.checked.Store(&validity{now.version, until})
 	if len(p.entries) > 0 { // pages past the end are not cached: their number is unlimited
-		f.cache.put(q, fresh, int64(len(answer.Body)+len(answer.Gzip()))+overhead+int64(len(p.entries))*entrySize)
+		f.cache.put(q, fresh, int64(len(answer.Body)+len(answer.Gzip()))+overhead+int64(len(p.entries))*8)
 	}
 	return fresh, nil
 }
 
-// show returns the activities of a page, which it reads from the database.
-func (f *Front) show(ctx context.Context, terms *domain.Terms, entries []*entry, q Query) ([]any, error) {
-	shown := []any{}
-	if len(entries) == 0 {
-		return shown, nil
+// shownKey identifies an activity as an answer shows it.
+type shownKey struct {
+	id        uuid.UUID
+	currency  domain.Currency
+	language  string
+	affiliate uuid.UUID
+}
+
+// shownActivity is an encoded activity, valid for its listing and prices.
+type shownActivity struct {
+	*listing
+	book *priceBook
+	text []byte
+}
+
+// show returns the encoded activities of a page. It reads from the database those that are not cached.
+func (f *Front) show(ctx context.Context, book *priceBook, entries []*entry, q Query) ([][]byte, error) {
+	key := func(id uuid.UUID) shownKey { return shownKey{id, q.Currency, q.Language, q.Affiliate} }
+	texts := make(map[uuid.UUID][]byte, len(entries))
+	var missing []uuid.UUID
+	for _, e := range entries {
+		if found, _ := f.cache.get(key(e.id)).(*shownActivity); found != nil && found.listing == e.listing && found.book == book {
+			texts[e.id] = found.text
+		} else {
+			missing = append(missing, e.id)
+		}
 	}
-	ids := make([]uuid.UUID, len(entries))
-	for i, e := range entries {
-		ids[i] = e.id
+	if len(missing) > 0 {
+		read, err := f.store.ListedActivities(ctx, q.Filter.Mode, missing)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range read {
+			if texts[a.ID], err = json.Marshal(f.withLink(show(a, *book.terms, q.Currency, q.Language), q.Affiliate)); err != nil {
+				return nil, err
+			}
+		}
 	}
-	read, err := f.store.ListedActivities(ctx, q.Filter.Mode, ids)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[uuid.UUID]domain.Activity, len(read))
-	for _, a := range read {
-		byID[a.ID] = a
-	}
-	for _, id := range ids {
-		a, found := byID[id]
-		if !found {
+	shifts := !q.question().isPlain() // when a slot sells out, each later page of a question shows other activities
+	var shown [][]byte
+	for _, e := range entries {
+		text := texts[e.id]
+		if text == nil {
 			continue // no longer listed; the notification has not arrived yet
 		}
-		shown = append(shown, f.withLink(show(a, *terms, q.Currency, q.Language), q.Affiliate))
+		shown = append(shown, text)
+		if shifts && slices.Contains(missing, e.id) {
+			f.cache.put(key(e.id), &shownActivity{e.listing, book, text}, int64(len(text))+overhead)
+		}
 	}
 	return shown, nil
 }

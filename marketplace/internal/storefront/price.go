@@ -2,6 +2,7 @@ package storefront
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/shopspring/decimal"
 
@@ -70,22 +71,29 @@ func priceVariation(a domain.Activity, v domain.Variation, slot []partnerapi.Uni
 	return priced
 }
 
-// base returns the partner's price for a unit: the slot's own, otherwise the option's in the wanted
-// currency, otherwise its first (PRD-8).
+// base returns the partner's price for a unit in the wanted currency, otherwise its first (PRD-8).
 func base(unit partnerapi.Unit, slot []partnerapi.UnitPricing, wanted domain.Currency) domain.Minor {
+	return inCurrency(bases(unit, slot), wanted)
+}
+
+// bases returns the partner's prices for a unit: the slot's own, otherwise the option's, of which the
+// schema requires at least one.
+func bases(unit partnerapi.Unit, slot []partnerapi.UnitPricing) []domain.Minor {
 	for _, own := range slot {
 		if own.UnitID == unit.ID {
-			return minorAmount(own.Original, own.CurrencyPrecision, own.Currency)
+			return []domain.Minor{minorAmount(own.Original, own.CurrencyPrecision, own.Currency)}
 		}
 	}
-	best := unit.PricingFrom[0] // the schema requires at least one
-	for _, entry := range unit.PricingFrom {
-		if domain.Currency(entry.Currency) == wanted {
-			best = entry
-			break
-		}
+	prices := make([]domain.Minor, len(unit.PricingFrom))
+	for i, entry := range unit.PricingFrom {
+		prices[i] = minorAmount(entry.Original, entry.CurrencyPrecision, entry.Currency)
 	}
-	return minorAmount(best.Original, best.CurrencyPrecision, best.Currency)
+	return prices
+}
+
+// inCurrency returns the price in the wanted currency, otherwise the first one.
+func inCurrency(prices []domain.Minor, wanted domain.Currency) domain.Minor {
+	return prices[max(0, slices.IndexFunc(prices, func(m domain.Minor) bool { return m.Currency == wanted }))]
 }
 
 func minorAmount(amount int64, precision *int, currency string) domain.Minor {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/marketplace/internal/domain"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Store reads the catalog from the database.
@@ -20,10 +21,14 @@ type Store interface {
 	// Rows returns the given activities and all activities of the given integrations, listed or
 	// not, in the list's order.
 	Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]Row, error)
+	// EachOffer calls take with what each listed activity among these sells, or with that of all for
+	// nil, without slots that have started by now. The offers of an activity follow one another.
+	EachOffer(ctx context.Context, activities []uuid.UUID, now time.Time, take func(Offer)) error
 	// ListedActivities returns the given activities that resellers of the mode may see.
 	ListedActivities(ctx context.Context, mode domain.Mode, ids []uuid.UUID) ([]domain.Activity, error)
-	// Slots returns a variation's slots of a range of dates, both ends inclusive, in order.
-	Slots(ctx context.Context, variation uuid.UUID, from, to time.Time) ([]domain.Slot, error)
+	// Slots returns the slots of variations in a range of dates, both ends inclusive: one variation
+	// after another, each in order.
+	Slots(ctx context.Context, variations []uuid.UUID, from, to time.Time) ([]domain.Slot, error)
 	// Terms returns the terms of all prices.
 	Terms(ctx context.Context) (domain.Terms, error)
 }
@@ -40,6 +45,7 @@ type Change struct {
 	Terms        bool
 	Activities   []uuid.UUID
 	Integrations []uuid.UUID // all activities of these
+	Slots        []uuid.UUID // other slots of these activities can be booked
 	Marks        []string
 }
 
@@ -47,10 +53,12 @@ func (n *Change) add(more Change) {
 	n.All, n.Terms = n.All || more.All, n.Terms || more.Terms
 	n.Activities = append(n.Activities, more.Activities...)
 	n.Integrations = append(n.Integrations, more.Integrations...)
+	n.Slots = append(n.Slots, more.Slots...)
 	n.Marks = append(n.Marks, more.Marks...)
 }
 
-// Row is the index's data of an activity: its position in the list and its searchable words.
+// Row is the index's data of an activity: its position in the list, its searchable words, its titles,
+// and what its prices depend on.
 type Row struct {
 	ID        uuid.UUID
 	Mode      domain.Mode
@@ -60,6 +68,20 @@ type Row struct {
 	Title, PromoTitle                      string
 	ShortDescription, Description, Address string
 	CountryID, Country, City, Region       string
-	Categories, Tags                       []string
-	TranslatedTitles, TranslatedTexts      []string
+	Categories, Tags, VariationTitles      []string
+	TranslatedTexts                        []string
+	Locale                                 string
+	Titles                                 map[string]string // by language; "" without a title
+	Currency                               domain.Currency   // of the partner's first price
+	Markup, Discount                       string            // decimals, in percent; "": none
+}
+
+// Offer is what a variation sells at one price.
+type Offer struct {
+	Activity uuid.UUID
+	Units    []partnerapi.Unit        // of the option
+	Group    *domain.GroupPrice       // nil: each guest pays
+	Own      []partnerapi.UnitPricing // the slots' own prices; nil: the option's
+	Days     []int32                  // with slots at this price that can be booked, since 1970-01-01
+	Starts   []int64                  // of the last such slot of each day, in seconds since 1970-01-01
 }

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from .errors import MarketplaceError, error_of
-from .types import Activity, Booking, BookingRequest, CalendarDay, EventsAnswer, ResellerSlot
+from .types import Activity, Booking, BookingRequest, CalendarDay, EventsAnswer, ResellerSlot, VariationCalendar
 
 LONGEST_WAIT = 60.0
 """The longest that a client waits because the service asks it to, in seconds."""
@@ -54,7 +54,8 @@ class Marketplace:
     def activities(self, **query: str | int | None) -> Iterator[Activity]:
         """Lists the activities that can be sold, page by page, as far as they are read.
 
-        Filters: currency, language, q, category, country, city, limit.
+        Filters: currency, language, q, category, country, city, date_from, date_to, min_price, max_price, limit.
+        sort is created, price, title or next_date.
         """
         return cast(Iterator[Activity], self._pages("/activities", query))
 
@@ -66,6 +67,11 @@ class Marketplace:
         """Returns a row for every date from from_ to to (YYYY-MM-DD), both included."""
         path = f"/activities/{_segment(activity)}/variations/{_segment(variation)}/calendar"
         return cast(list[CalendarDay], self._send("GET", path, {"from": from_, "to": to, "currency": currency}))
+
+    def activity_calendar(self, activity: str, from_: str, to: str, currency: str | None = None) -> list[VariationCalendar]:
+        """Returns the calendars of all variations of an activity."""
+        path = f"/activities/{_segment(activity)}/calendar"
+        return cast(list[VariationCalendar], self._send("GET", path, {"from": from_, "to": to, "currency": currency}))
 
     def slots(self, activity: str, variation: str, date: str, currency: str | None = None) -> list[ResellerSlot]:
         """Returns the slots of a date (YYYY-MM-DD)."""

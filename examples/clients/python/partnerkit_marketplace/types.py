@@ -186,6 +186,15 @@ class ActivityAnswer(TypedDict):
     data: Activity
 
 
+class ActivityCalendarAnswer(TypedDict):
+    """The calendars of all variations of an activity."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    # The variations, in the activity's order.
+    data: list[VariationCalendar]
+
+
 class ActivityChangeRequestActivityType(TypedDict):
     name: NotRequired[str | None]
 
@@ -2616,6 +2625,16 @@ class UnitPricing(TypedDict):
     # The number of decimals of the amounts in the same object. The default is 2 (PRD-9). The maximum for a 64-bit
     # amount is 18.
     currencyPrecision: NotRequired[int | None]
+
+
+class VariationCalendar(TypedDict):
+    """The calendar of one of an activity's variations."""
+
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
+    variation_id: str
+    # One row for each requested date, in order.
+    days: list[CalendarDay]
 
 
 class WebhookDeliveriesAnswerDataItem(TypedDict):

@@ -12,8 +12,9 @@ export type Activity = Schemas["Activity"];
 export type Booking = Schemas["Booking"];
 export type BookingRequest = Schemas["BookingRequest"];
 export type CalendarDay = Schemas["CalendarDay"];
+export type VariationCalendar = Schemas["VariationCalendar"];
 export type Slot = Schemas["ResellerSlot"];
-/** Filters of the activities; pages are the client's. */
+/** Filters and order of the activities; pages are the client's. */
 export type ActivityQuery = Omit<Query<"activities">, "page" | "cursor">;
 /** Filters of the bookings; pages are the client's. */
 export type BookingQuery = Omit<Query<"bookings">, "page" | "cursor">;
@@ -74,6 +75,11 @@ export class Marketplace {
   /** Returns a row for every date from `from` to `to`, both included. */
   async calendar(of: VariationRef, query: CalendarQuery): Promise<CalendarDay[]> {
     return read(this.api.GET("/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", { params: { path: of, query } }));
+  }
+
+  /** Returns the calendars of all variations of an activity. */
+  async activityCalendar(activity: string, query: CalendarQuery): Promise<VariationCalendar[]> {
+    return read(this.api.GET("/api/v1/resellers/activities/{activity}/calendar", { params: { path: { activity }, query } }));
   }
 
   /** Returns the slots of a date. */

@@ -297,8 +297,8 @@ export interface paths {
         };
         /**
          * The activities that can be sold
-         * @description In the order of their creation. A page past the end
-         *     is empty. All filters must match. Case does not matter.
+         * @description A page past the end is empty. All filters must match. Case does not matter. `cursor` is bound to the filters and the
+         *     order of the page that it comes from: with others it is answered with 400.
          */
         get: operations["activities"];
         put?: never;
@@ -321,6 +321,26 @@ export interface paths {
          * @description Only one that is sold can be read.
          */
         get: operations["activity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resellers/activities/{activity}/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What can be booked, day by day, in all variations
+         * @description The calendar of each variation, in the activity's order.
+         */
+        get: operations["activityCalendar"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2092,6 +2112,37 @@ export interface components {
              */
             success: 1;
             data: components["schemas"]["Activity"];
+        };
+        /**
+         * Answer of GET …/activities/{activity}/calendar
+         * @description The calendars of all variations of an activity.
+         * @example {
+         *       "success": 1,
+         *       "data": [
+         *         {
+         *           "variation_id": "7f0d3f6e-1f0a-4c55-9d0e-0c7f5b1a2e33",
+         *           "days": [
+         *             {
+         *               "date": "2026-07-01",
+         *               "status": "LIMITED",
+         *               "from_price": 27.5,
+         *               "currency": "EUR",
+         *               "slots": 2,
+         *               "vacancies": 3
+         *             }
+         *           ]
+         *         }
+         *       ]
+         *     }
+         */
+        ActivityCalendarAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            /** @description The variations, in the activity's order. */
+            data: components["schemas"]["VariationCalendar"][];
         };
         /**
          * Answer of GET …/calendar
@@ -5618,6 +5669,33 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * Variation calendar
+         * @description The calendar of one of an activity's variations.
+         * @example {
+         *       "variation_id": "7f0d3f6e-1f0a-4c55-9d0e-0c7f5b1a2e33",
+         *       "days": [
+         *         {
+         *           "date": "2026-07-01",
+         *           "status": "LIMITED",
+         *           "from_price": 27.5,
+         *           "currency": "EUR",
+         *           "slots": 2,
+         *           "vacancies": 3
+         *         }
+         *       ]
+         *     }
+         */
+        VariationCalendar: {
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+             */
+            variation_id: string;
+            /** @description One row for each requested date, in order. */
+            days: components["schemas"]["CalendarDay"][];
+        };
+        /**
          * Calendar day
          * @description A variation's slots on one date. Closed slots (AVL-9) and those that have started are not counted.
          * @example {
@@ -8306,7 +8384,7 @@ export interface components {
         CurrencyParameter: string;
         /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
         LanguageParameter: string;
-        /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
+        /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
         QParameter: string;
         /** @description One of the activity's categories. */
         CategoryParameter: string;
@@ -8314,6 +8392,16 @@ export interface components {
         CountryParameter: string;
         /** @description The city where it takes place. */
         CityParameter: string;
+        /** @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive. */
+        DateFromParameter: string;
+        /** @description Only activities with a slot that can be booked on this date or earlier. */
+        DateToParameter: string;
+        /** @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out. */
+        MinPriceParameter: number;
+        /** @description The highest price to show, as in `min_price`. */
+        MaxPriceParameter: number;
+        /** @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last. */
+        SortParameter: "created" | "price" | "title" | "next_date";
         /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
         RequestModeParameter: "live" | "test";
         /** @description Only objects of this mode. */
@@ -8807,7 +8895,7 @@ export interface operations {
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
+                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
                 q?: components["parameters"]["QParameter"];
                 /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
@@ -8815,6 +8903,16 @@ export interface operations {
                 country?: components["parameters"]["CountryParameter"];
                 /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
+                /** @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive. */
+                date_from?: components["parameters"]["DateFromParameter"];
+                /** @description Only activities with a slot that can be booked on this date or earlier. */
+                date_to?: components["parameters"]["DateToParameter"];
+                /** @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out. */
+                min_price?: components["parameters"]["MinPriceParameter"];
+                /** @description The highest price to show, as in `min_price`. */
+                max_price?: components["parameters"]["MaxPriceParameter"];
+                /** @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last. */
+                sort?: components["parameters"]["SortParameter"];
             };
             header?: {
                 /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
@@ -8886,6 +8984,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ActivityAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    activityCalendar: {
+        parameters: {
+            query: {
+                /**
+                 * @description The first date, in the product's zone.
+                 * @example 2026-07-01
+                 */
+                from: components["parameters"]["FromParameter"];
+                /**
+                 * @description The last date. The range has at most 62 dates.
+                 * @example 2026-07-31
+                 */
+                to: components["parameters"]["ToParameter"];
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                currency?: components["parameters"]["CurrencyParameter"];
+            };
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+                /** @description The `ETag` of an answer that the caller has. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
+            };
+            path: {
+                /**
+                 * @description The activity's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                activity: components["parameters"]["ActivityParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The calendars. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityCalendarAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -9030,7 +9184,7 @@ export interface operations {
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
+                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
                 q?: components["parameters"]["QParameter"];
                 /** @description One of the activity's categories. */
                 category?: components["parameters"]["CategoryParameter"];
@@ -9038,6 +9192,16 @@ export interface operations {
                 country?: components["parameters"]["CountryParameter"];
                 /** @description The city where it takes place. */
                 city?: components["parameters"]["CityParameter"];
+                /** @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive. */
+                date_from?: components["parameters"]["DateFromParameter"];
+                /** @description Only activities with a slot that can be booked on this date or earlier. */
+                date_to?: components["parameters"]["DateToParameter"];
+                /** @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out. */
+                min_price?: components["parameters"]["MinPriceParameter"];
+                /** @description The highest price to show, as in `min_price`. */
+                max_price?: components["parameters"]["MaxPriceParameter"];
+                /** @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last. */
+                sort?: components["parameters"]["SortParameter"];
             };
             header?: {
                 /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */

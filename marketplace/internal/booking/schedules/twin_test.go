@@ -117,7 +117,7 @@ func (w *twin) KeepFresh(ctx context.Context, f booking.Fresh) error {
 // sameSlots compares the slots as resellers read them.
 func (w *twin) sameSlots(ctx context.Context) {
 	w.t.Helper()
-	slots, err := w.catalog.Slots(ctx, variation, w.day.AddDate(0, 0, -1), w.day.AddDate(0, 0, 1))
+	slots, err := w.catalog.Slots(ctx, []uuid.UUID{variation}, w.day.AddDate(0, 0, -1), w.day.AddDate(0, 0, 1))
 	check(w.t, err)
 	sql := []any{}
 	for _, s := range slots {
