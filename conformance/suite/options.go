@@ -24,11 +24,13 @@ func (r *run) isKnownBroken(of rule.Rule) bool {
 	return known != nil && known.Outcome == judge.Weight(of) && !(judge.AboutSeats(of) && r.player.Seats.OthersSeen())
 }
 
-// take records what a story of a case shows of rules that are already known to be broken: they are not declared again.
+// take records what a story of a case shows of rules that are already known to be broken: they are not declared again. A
+// story that breaks another rule does not show that they hold.
 func (o options) take(s story, on *plan.Case, broken func(rule.Rule) bool) {
 	for id := range s.judged {
-		if of, err := rule.Find(id); err == nil && broken(of) {
-			o.add(id, on.Offer.OptionKey(), s.flaws[id])
+		flaw := s.flaws[id]
+		if of, err := rule.Find(id); err == nil && broken(of) && (flaw != "" || len(s.flaws) == 0) {
+			o.add(id, on.Offer.OptionKey(), flaw)
 		}
 	}
 }

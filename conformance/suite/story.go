@@ -64,7 +64,7 @@ func (r *run) judgeStory(ctx context.Context, on *plan.Case) (story, *breach) {
 	switch {
 	case finding.Outcome == report.Failed && r.mayBreak(of):
 		return s, &breach{Finding: finding, rule: of, took: s.took}
-	case finding.Outcome == "":
+	case finding.Outcome == "" && len(s.flaws) == 0: // nor is a rule broken that is known to be
 		for id := range s.judged {
 			r.coverage.addCase(id, on)
 		}

@@ -52,7 +52,8 @@ func confirmSpecs() []Spec {
 		spec(rule.ConfirmCancelledNoEffect, cancellable, seatsIn(rule.ConfirmCancelledNoEffect, booking)),
 		keys(rule.ConfirmWrongKey),
 		keys(rule.ConfirmMissingKey),
-		spec(rule.ConfirmAuthEffect, seatsIn(rule.ConfirmAuthEffect, wrongKeys)),
+		// A booking would keep its seats when the hold is released, and so does a release that returns none.
+		spec(rule.ConfirmAuthEffect, optionalStep(seatsIn(rule.ReleaseVacanciesOne, optionChecks)), seatsIn(rule.ConfirmAuthEffect, wrongKeys)),
 	)
 }
 

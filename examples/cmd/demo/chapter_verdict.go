@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
@@ -72,12 +73,13 @@ func brokenPartnerIsFound(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	facts := []string{verdict(found)}
+	facts, breached := []string{verdict(found)}, []string{}
 	for _, rule := range breachedRules(found) {
-		if err := want("the broken rule", broke.Rule, rule.ID); err != nil {
-			return err
-		}
+		breached = append(breached, rule.ID)
 		facts = append(facts, fmt.Sprintf("found: %s (%s): %s", rule.ID, rule.Clause, rule.Message))
+	}
+	if !slices.Contains(breached, broke.Rule) { // with more guests, releases return no seats either
+		return fmt.Errorf("the broken rules: expected %s among them, received %q", broke.Rule, breached)
 	}
 	return s.holds(ctx, nil, append(facts, "the report: "+filepath.Join(s.out, "broken", "report.html"))...)
 }
