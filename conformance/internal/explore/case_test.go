@@ -211,6 +211,28 @@ func TestASeatThatALifecycleOfSeveralLosesIsFound(t *testing.T) {
 	})
 }
 
+// Several lifecycles are played at the same time then. One that fails is played again by itself, and the others still follow.
+func TestALifecycleThatFailsBesideOthersEndsNoneOfThem(t *testing.T) {
+	t.Parallel()
+	slow := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(2 * time.Second) // of the bubble
+			next.ServeHTTP(w, r)
+		})
+	}
+	for script, broken := range map[string]bool{"quirks: [{on: release, gives: one, if: '.party.guests > 1'}]": true, "": false} {
+		atMock(t, script, slow, func(t *testing.T, p *scenario.Player) {
+			casesOf(t, p)
+			if p.StoriesAtOnce() < 2 {
+				t.Fatal("Expected a partner so slow that stories are played at the same time")
+			}
+			if together := explore.PlayTogether(t.Context(), p, newJudge); (together.Broken != nil) != broken || len(together.Offers) < 3 {
+				t.Errorf("Expected a breach, %t, received %+v in slots of %d options", broken, together.Broken, len(together.Offers))
+			}
+		})
+	}
+}
+
 func TestACaseIsPlayedInItsOwnSlot(t *testing.T) {
 	t.Parallel()
 	atMock(t, "", nil, func(t *testing.T, p *scenario.Player) {

@@ -64,16 +64,21 @@ func PlayTogether(ctx context.Context, p *scenario.Player, newJudge NewJudge) *T
 	isOver := func() bool {
 		return t.Broken != nil || e.stop != nil || ctx.Err() != nil || !p.Account.Plenty(scenario.TogetherShare, 0)
 	}
-	p.Calls.Interleave(p.StoriesAtOnce(), func() func() {
-		n := next
-		if next++; n >= most || isOver() || p.Time.LateForMore() || len(doubtful) > 0 {
-			return nil
-		}
-		return func() { play(n) }
-	})
-	for _, n := range doubtful {
-		if !isOver() {
-			play(n)
+	for next < most && !isOver() && !p.Time.LateForMore() {
+		p.Calls.Interleave(p.StoriesAtOnce(), func() func() {
+			if next >= most || isOver() || p.Time.LateForMore() || len(doubtful) > 0 {
+				return nil
+			}
+			n := next
+			next++
+			return func() { play(n) }
+		})
+		again := doubtful
+		doubtful = nil
+		for _, n := range again {
+			if !isOver() {
+				play(n)
+			}
 		}
 	}
 	return t

@@ -106,7 +106,7 @@ func (f *Front) cut(now *snapshot, q Query) (p part, until int64) {
 	all := f.selected(now, q.question())
 	total, from := len(all.entries), 0
 	if q.After != (Place{}) {
-		if from = all.search(q.After); from < total && all.at(from) == q.After {
+		if from = all.search(q.After); from < total && all.placeOf(from) == q.After {
 			from++
 		}
 	} else if from = total; q.Page-1 <= total/q.Limit { // also avoids an overflow
@@ -115,7 +115,7 @@ func (f *Front) cut(now *snapshot, q Query) (p part, until int64) {
 	end := min(from+q.Limit, total)
 	p = part{entries: all.entries[from:end], total: total}
 	if end < total {
-		p.last = all.at(end - 1)
+		p.last = all.placeOf(end - 1)
 	}
 	return p, all.until
 }

@@ -17,8 +17,8 @@ type selection struct {
 	keys    []string // of the entries, by which they are ordered; nil: in the order of creation
 }
 
-// at returns the place of an entry.
-func (s *selection) at(i int) Place {
+// placeOf returns the place of the entry with that number.
+func (s *selection) placeOf(i int) Place {
 	at := Place{Created: s.entries[i].created, ID: s.entries[i].id}
 	if s.keys != nil {
 		at.Key = s.keys[i]
@@ -37,7 +37,7 @@ func (s *selection) size() int64 {
 
 // search returns the position of the first entry at or after a place.
 func (s *selection) search(to Place) int {
-	return sort.Search(len(s.entries), func(i int) bool { return s.at(i).compare(to) >= 0 })
+	return sort.Search(len(s.entries), func(i int) bool { return s.placeOf(i).compare(to) >= 0 })
 }
 
 // selected returns the answer to a question. A cached answer is brought up to date with the entries that
@@ -58,7 +58,7 @@ func (f *Front) selected(now *snapshot, q question) *selection {
 	if !known {
 		return f.selectAll(now, q, moment)
 	}
-	fresh := found.with(q.ask(now.book, moment), changes)
+	fresh := found.update(q.ask(now.book, moment), changes)
 	fresh.version, fresh.book = now.version, now.book
 	f.cache.put(q, fresh, fresh.size())
 	return fresh
@@ -95,8 +95,8 @@ func (f *Front) selectAll(now *snapshot, q question, moment time.Time) *selectio
 	return made.(*selection)
 }
 
-// with returns the selection after changes.
-func (s *selection) with(a *asker, changes []change) *selection {
+// update returns the selection after changes.
+func (s *selection) update(a *asker, changes []change) *selection {
 	fresh := *s
 	owned := false // the slices are not those of s
 	own := func() {
