@@ -1,4 +1,4 @@
-// Package buildtest gives tests the workspace's build folder, and the project's commands. It is
+// Package buildtest gives tests the workspace's build folder, the project's commands, and scripts. It is
 // only for tests.
 package buildtest
 
@@ -48,7 +48,7 @@ func Install(folder string, packages ...string) (err error) {
 	for _, built := range packages {
 		text, err := os.ReadFile(kept + path.Base(built))
 		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, path.Base(built)), text, 0o755)
+			err = createExecutable(filepath.Join(folder, path.Base(built)), text)
 		}
 		if err != nil {
 			return err

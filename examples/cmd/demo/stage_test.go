@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 // scene is a stage whose commands are scripts of the test.
@@ -16,7 +18,7 @@ func scene(t *testing.T, scripts map[string]string) (*stage, *strings.Builder) {
 	t.Helper()
 	bin, screen := t.TempDir(), &strings.Builder{}
 	for name, script := range scripts {
-		check(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script), 0o700))
+		buildtest.Script(t, filepath.Join(bin, name), script)
 	}
 	s, err := open(bin, t.TempDir(), screen)
 	check(t, err)

@@ -97,7 +97,7 @@ func (b *bench) runner(t *testing.T, script string) *conformance.Runner {
 	t.Helper()
 	config := b.config
 	config.Command = filepath.Join(b.dir, uuid.NewString())
-	must(t, os.WriteFile(config.Command, []byte("#!/bin/sh\nset -u\nnotes='"+b.notes+"'\necho \"$@\" >\"$notes/$1.args\"; env >\"$notes/env\"\n"+script), 0o700))
+	buildtest.Script(t, config.Command, "set -u\nnotes='"+b.notes+"'\necho \"$@\" >\"$notes/$1.args\"; env >\"$notes/env\"\n"+script)
 	made, err := conformance.NewRunner(config)
 	must(t, err)
 	return made

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -112,7 +112,7 @@ func (b *judged) observe(uuid.UUID, partner.Observation) {}
 func script(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "conformance")
-	must(t, os.WriteFile(name, []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+	buildtest.Script(t, name, text+"\n")
 	return name
 }
 

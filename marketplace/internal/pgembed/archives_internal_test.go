@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/internal/buildtest"
 )
 
 // DownloadVariable is the environment variable with the registry from which tests download
@@ -60,9 +62,7 @@ func TestTheRegistryIsTheOneThatNPMIsConfiguredWith(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bin := t.TempDir()
 			if c.npm != "" {
-				if err := os.WriteFile(filepath.Join(bin, "npm"), []byte("#!/bin/sh\n[ \"$*\" = 'config get registry' ] && echo "+c.npm), 0o700); err != nil {
-					t.Fatal(err)
-				}
+				buildtest.Script(t, filepath.Join(bin, "npm"), "[ \"$*\" = 'config get registry' ] && echo "+c.npm)
 			}
 			t.Setenv("PATH", bin)
 			t.Setenv("npm_config_registry", "")
