@@ -26,12 +26,13 @@ const (
 	heldIsHeld     invariant = "HELD bookings whose hold we released"
 	noSeatLost     invariant = "holds without a record"
 	endsWell       invariant = "bookings neither in a final state nor listed with a true reason"
+	timeGoesOn     invariant = "histories that go back in time"
 	booksAgree     invariant = "bookings about which we and the partner differ"
 	answersInTime  invariant = "answers that are late, or not documented"
 	verdictIsClean invariant = "rules of the contract broken, by the partner's verdict"
 )
 
-var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, booksAgree, answersInTime, verdictIsClean}
+var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, timeGoesOn, booksAgree, answersInTime, verdictIsClean}
 
 // violates records a violation of an invariant.
 func (r *outcome) violates(l invariant, format string, args ...any) {
@@ -163,9 +164,12 @@ func (r *outcome) heldSeats(t *testing.T) {
 }
 
 // finals requires that every booking is in a final state, or needs attention for a reason that the
-// partner's journal confirms.
+// partner's journal confirms, and that its history is in the order of its times.
 func (r *outcome) finals() {
 	for _, b := range r.bookings {
+		if history := r.history[b.ID]; !slices.IsSortedFunc(history, func(a, b domain.HistoryEntry) int { return a.At.Compare(b.At) }) {
+			r.violates(timeGoesOn, "booking %s: %+v", b.ID, history)
+		}
 		well := true
 		switch b.Status {
 		case domain.Confirmed, domain.Refused:

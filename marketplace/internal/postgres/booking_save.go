@@ -223,6 +223,12 @@ func (s saving) payment(c booking.Change) {
 	}
 }
 
+// notBefore is a time, or that of the newest row of the booking's history if that is later, because
+// the clocks of replicas differ, and a transaction that waited for another has begun before it.
+func notBefore(at string) string {
+	return `greatest(` + at + `, (SELECT newest.at FROM booking_history newest WHERE newest.booking_id = b.id ORDER BY newest.id DESC LIMIT 1))`
+}
+
 func (s saving) history(c booking.Change) {
 	if c.Ends != nil {
 		status, took := c.Ends.StatusAndDuration()
@@ -231,11 +237,11 @@ func (s saving) history(c booking.Change) {
 			named{"call": c.Ends.ID, "status": status, "took": took, "error": zeronull.Text(c.Ends.Error)})
 	}
 	for _, move := range c.History {
-		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, @moved, @kind, @from, @to, @why `+s.selectLocked(),
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status, why) SELECT b.id, `+notBefore(`@moved::timestamptz`)+`, @kind, @from, @to, @why `+s.selectLocked(),
 			named{"moved": move.At, "kind": move.Kind, "from": zeronull.Text(move.From), "to": zeronull.Text(move.To), "why": zeronull.Text(move.Why)})
 	}
 	if c.Begins != nil {
-		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, `+now+`, @kind, @call, @endpoint `+s.selectLocked(),
+		s.queue(`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT b.id, `+notBefore(now)+`, @kind, @call, @endpoint `+s.selectLocked(),
 			named{"kind": domain.CallKind, "call": c.Begins.ID, "endpoint": c.Begins.Endpoint})
 	}
 }
