@@ -43,10 +43,10 @@ var (
 
 // POST /availability: what slots, windows and calls show together.
 var (
-	SlotKnownUnit = availability.must("availability.unit-pricing.known-unit", "AVL-7", "Every slot price is for a unit of the option").
+	SlotKnownUnit = availability.must("availability.unit-pricing.known-unit", "AVL-7", "Every slot price is for a unit of the option, and a type that it names is that unit's").
 			needs("availability.shape", "availability.unit-pricing.unit-id").
-			withReason("The marketplace never uses a price for an unknown unit. It charges the option's price instead.").
-			fix("Use the unit ids of the catalog in unitPricing[].unitId.")
+			withReason("The marketplace never uses a price for an unknown unit. It charges the option's price instead. If id and type differ, it cannot be said whose price it is.").
+			fix("Use the unit ids and types of the catalog in unitPricing.")
 	SlotUnique = availability.must("availability.slot.unique", "AVL-8", "Slot ids are unique within an answer").needs("availability.shape").
 			withReason("If two slots share an id, one overwrites the other, and reserve can take the wrong one.").
 			fix("List every slot once, with a stored key as its id, or one of the option, the date, the time and what sets slots of one time apart.")

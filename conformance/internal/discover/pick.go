@@ -26,6 +26,7 @@ type Slot struct {
 // SlotPrice is what a slot costs for a unit, in the smallest unit of the currency.
 type SlotPrice struct {
 	UnitID, Currency string
+	UnitType         partnerapi.UnitType // "" if it has none
 	Amount           int64
 }
 
@@ -48,7 +49,10 @@ func ReadSlot(value any) Slot {
 }
 
 func readPrice(object map[string]any) SlotPrice {
-	price := SlotPrice{UnitID: text(object, "unitId"), Currency: text(object, "currency")}
+	price := SlotPrice{
+		UnitID: text(object, "unitId"), Currency: text(object, "currency"),
+		UnitType: partnerapi.UnitType(cmp.Or(text(object, "unitType"), text(object, "type"))), // in this order (AVL-6)
+	}
 	for _, name := range []string{"original", "retail", "price"} { // AVL-6
 		if amount := integer(object, name); amount != nil {
 			price.Amount = *amount
@@ -72,7 +76,9 @@ func (s Slot) Contradicts(other Slot) string {
 		return "localDateTimeEnd"
 	}
 	for _, price := range s.Prices {
-		if i := slices.IndexFunc(other.Prices, func(p SlotPrice) bool { return p.UnitID == price.UnitID }); i >= 0 && other.Prices[i] != price {
+		if slices.ContainsFunc(other.Prices, func(p SlotPrice) bool {
+			return p.UnitID == price.UnitID && (p.Currency != price.Currency || p.Amount != price.Amount)
+		}) {
 			return "unitPricing"
 		}
 	}

@@ -88,8 +88,16 @@ func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, val
 		note(rule.SlotEndsLater, "/localDateTimeEnd", "expected a time after the start, %s, received %s", slot.StartText, partnerapi.FormatDateTime(slot.End))
 	}
 	for i, price := range slot.Prices {
-		if id, known := price.UnitID, len(in.Option.Units) > 0; id != "" && known && !slices.ContainsFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == id }) {
-			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", id)
+		if price.UnitID == "" || len(in.Option.Units) == 0 {
+			continue
+		}
+		unit := slices.IndexFunc(in.Option.Units, func(u discover.Unit) bool { return u.ID == price.UnitID })
+		types := partnerapi.UnitTypes() // any other is another rule's
+		switch {
+		case unit < 0:
+			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitId", i), "expected the id of a unit of the option, received %q", price.UnitID)
+		case slices.Contains(types, price.UnitType) && slices.Contains(types, in.Option.Units[unit].Type) && price.UnitType != in.Option.Units[unit].Type:
+			note(rule.SlotKnownUnit, fmt.Sprintf("/unitPricing/%d/unitType", i), "expected the type of the unit %q, %s, received %s", price.UnitID, in.Option.Units[unit].Type, price.UnitType)
 		}
 	}
 	if slot.Vacancies == nil || in.Product.AllowFreesale { // vacancies of freesale products are not read
