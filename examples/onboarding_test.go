@@ -114,7 +114,7 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.Shows("#progress-title", "The run is")
 	n.waitForRun("the run shows rules", `Number(document.querySelector("#judged")?.textContent) > 20 || !!document.querySelector("#result-title")`)
 	n.Screenshot("5-running")
-	n.waitForRun("the mistake is found", `/broken/.test(document.querySelector("#result-title")?.textContent)`)
+	n.waitForRun("the mistake is found", `/rules? failed/.test(document.querySelector("#result-title")?.textContent)`)
 	n.Shows("#findings-title ~ ul li:first-child", "vacancies")
 	n.Screenshot("6-findings")
 

@@ -32,7 +32,7 @@ func JSON(r *Result) ([]byte, error) {
 }
 
 // Completed returns a copy of r as report.json has it: the summary counts the rules and contains
-// every outcome, and no list is nil.
+// every outcome, the causes are found, and no list is nil.
 func (r *Result) Completed() *Result {
 	whole := *r
 	whole.Summary = make(map[Outcome]int, len(Outcomes()))
@@ -45,6 +45,7 @@ func (r *Result) Completed() *Result {
 		rule.Exchanges = list(rule.Exchanges)
 		whole.Rules[i] = rule
 	}
+	whole.Causes = causes(r.Rules)
 	whole.Latency, whole.Vacancies, whole.NotUndone, whole.Slots = list(r.Latency), list(r.Vacancies), list(r.NotUndone), list(r.Slots)
 	return &whole
 }

@@ -57,6 +57,7 @@ type Result struct {
 	LimitScale      float64         `json:"limit_scale,omitempty"` // if not 0, the contract's limits were multiplied by it
 	Summary         map[Outcome]int `json:"summary"`               // every outcome, including those with 0
 	Rules           []RuleResult    `json:"rules"`                 // in the catalogue's order
+	Causes          []Cause         `json:"causes"`                // in the order in which they are best fixed
 	Coverage        Coverage        `json:"coverage"`
 	Latency         []Latency       `json:"latency"`                 // one element for each endpoint that was called
 	Vacancies       []SlotVacancies `json:"vacancies"`               // of the slots whose seats were counted more than once

@@ -151,13 +151,13 @@ func (c *chapter) contentType(e partnerapi.Endpoint, needs ...string) Rule {
 func (c *chapter) wrongKey(e partnerapi.Endpoint, needs ...string) Rule {
 	return c.must(string(e)+".auth.wrong-key", "AUTH-2", subject(e)+" answers a wrong key with 401").needs(needs...).
 		withReason("The marketplace recognizes a revoked or mistyped key by the 401. If other keys are accepted, anyone can act in its name.").
-		fix(fmt.Sprintf("On the %s endpoint, check the Authorization header before anything else. If the key is wrong, answer 401.", e))
+		fix("Check the Authorization header before anything else. If the key is wrong, answer 401.")
 }
 
 func (c *chapter) missingKey(e partnerapi.Endpoint) Rule {
 	return c.must(string(e)+".auth.missing-key", "AUTH-3", subject(e)+" answers a request without a key with 401").needs(string(e) + ".auth.wrong-key").
 		withReason("Anyone can use an endpoint that accepts requests without credentials.").
-		fix(fmt.Sprintf("On the %s endpoint, answer 401 if the Authorization header is missing or empty.", e))
+		fix("Answer 401 if the Authorization header is missing or empty.")
 }
 
 func (c *chapter) authNoEffect(e partnerapi.Endpoint, title, why string, needs ...string) Rule {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,7 @@ type summary struct {
 }
 
 func (s *summary) show(r *report.Result) {
+	r = r.Completed()
 	s.exploration(r.Exploration)
 	for _, left := range r.NotUndone {
 		s.printf("not undone: %s\n", leftover(left))
@@ -43,11 +45,11 @@ func (s *summary) show(r *report.Result) {
 	}
 	heading, sentence := view.VerdictWords(r)
 	s.printf("%s. %s\n", s.paint(view.Seal(r), heading), safetext.Line(sentence))
-	causes := s.causes(r)
-	s.findings(r, report.Failed, causes)
-	s.notJudged(r, causes)
-	s.findings(r, report.Warned, causes)
-	s.findings(r, report.Known, causes)
+	isWarned := func(one report.RuleResult) bool { return one.Outcome == report.Warned }
+	s.causes(r, "Fix in this order:", func(one report.RuleResult) bool { return !isWarned(one) })
+	s.notJudged(r)
+	s.causes(r, s.paint(report.Warned, "Warned:"), isWarned)
+	s.known(r)
 	s.caller(r.CallerFaults)
 	s.printSlowEndpoints(r.Latency)
 	s.counts(r)
@@ -88,34 +90,36 @@ func (t *terminal) fitLine(line string) string {
 	return line
 }
 
-// causes shows the rules that block others, and returns their ids.
-func (s *summary) causes(r *report.Result) map[string]bool {
-	shown := map[string]bool{}
+// causes shows some of the causes.
+func (s *summary) causes(r *report.Result, heading string, wanted func(report.RuleResult) bool) {
 	var lines []string
-	for _, cause := range view.Causes(r.Rules) {
-		shown[cause.ID] = true
-		lines = append(lines, fmt.Sprintf("%s: %s. %s%s.", cause.ID, cause.WaitWords(), cause.Title, inOptions(cause.RuleResult)))
+	for _, cause := range r.Causes {
+		at := slices.IndexFunc(r.Rules, func(one report.RuleResult) bool { return one.ID == cause.Rules[0] })
+		one := r.Rules[at]
+		if !wanted(one) {
+			continue
+		}
+		line := one.ID + ": " + one.Title + inOptions(one) + "."
+		if also := len(cause.Rules) - 1; also > 0 {
+			line += " The same at " + plural.Count(also, "other endpoint") + "."
+		}
+		if waits := view.WaitWords(cause); waits != "" {
+			line += " " + strings.ToUpper(waits[:1]) + waits[1:] + "."
+		}
+		lines = append(lines, line)
 	}
-	s.list("Fix this first:", lines)
-	return shown
+	s.list(heading, lines)
 }
 
-func (s *summary) findings(r *report.Result, outcome report.Outcome, causes map[string]bool) {
+// known shows what is broken and in the baseline.
+func (s *summary) known(r *report.Result) {
 	var lines []string
-	also := ""
 	for _, one := range r.Rules {
-		switch {
-		case one.Outcome != outcome:
-		case causes[one.ID]:
-			also = "also "
-		case one.Known != "":
+		if one.Outcome == report.Known {
 			lines = append(lines, fmt.Sprintf("%-*s  known: %s", s.width, one.ID, one.Known))
-		default:
-			lines = append(lines, fmt.Sprintf("%-*s  %s%s", s.width, one.ID, one.Title, inOptions(one)))
 		}
 	}
-	heading := also + outcomeWords(outcome)
-	s.list(s.paint(outcome, strings.ToUpper(heading[:1])+heading[1:]+":"), lines)
+	s.list(s.paint(report.Known, "Known:"), lines)
 }
 
 // inOptions says in how many options a broken rule fails, if it holds in others.
@@ -127,11 +131,12 @@ func inOptions(one report.RuleResult) string {
 	return fmt.Sprintf(" (in %d of %s)", broken, plural.Count(len(one.Options), "option"))
 }
 
-// notJudged shows why MUST rules were not judged, except for rules that another rule blocks.
-func (s *summary) notJudged(r *report.Result, causes map[string]bool) {
+// notJudged shows why MUST rules were not judged, except for what the causes say.
+func (s *summary) notJudged(r *report.Result) {
 	var lines []string
 	for _, group := range view.NotJudged(r.Rules) {
-		if group.Cause == "" && !causes[group.IDs[0]] {
+		isCause := slices.ContainsFunc(r.Causes, func(c report.Cause) bool { return slices.Contains(c.Rules, group.IDs[0]) })
+		if !group.Waits && !isCause {
 			lines = append(lines, group.String())
 		}
 	}

@@ -87,7 +87,7 @@ func TestAnUnreachablePartnerIsOneFindingAndAboutTenLines(t *testing.T) {
 	}
 	for _, want := range []string{
 		"INCONCLUSIVE products.reachable", "Not judged. The partner could not be reached: connection refused.",
-		fmt.Sprintf("Fix this first:\n  products.reachable: %d rules wait for it", len(r.Rules)-1),
+		fmt.Sprintf("Fix in this order:\n  products.reachable: The base URL leads to a server. %d rules wait for it.", len(r.Rules)-1),
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("Expected %q, received\n%s", want, got)

@@ -113,6 +113,24 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.RequireNoProblems()
 	})
 
+	t.Run("a run with twelve failures is a short page", func(t *testing.T) {
+		t.Parallel()
+		r := sampleResult(t)
+		for i := range r.Rules {
+			if i%20 == 0 {
+				r.Rules[i].Outcome, r.Rules[i].Message, r.Rules[i].Exchanges = report.Failed, "Expected 200, received 404", []report.Exchange{reserveExchange()}
+			}
+		}
+		for n := range int64(40) {
+			r.Slots = append(r.Slots, report.SlotSeats{ProductID: "cruise", OptionID: "sunset", AvailabilityID: fmt.Sprint(n), Start: "2026-07-09T19:30:00+02:00", Before: 9, After: n % 9, Differs: true})
+		}
+		o := open(t, b, r, "")
+		o.Do(chromedp.EmulateViewport(1440, 900))
+		o.See(`document.querySelectorAll(".finding").length >= 12 && document.documentElement.scrollHeight < 3000`)
+		o.See(`document.querySelectorAll(".finding[open]").length === 1 && document.querySelector(".finding").open`)
+		o.RequireNoProblems()
+	})
+
 	t.Run("a curl line is copied by its button", func(t *testing.T) {
 		t.Parallel()
 		o := open(t, b, handful(t), "#"+rule.ReserveVacanciesMany.ID)

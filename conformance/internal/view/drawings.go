@@ -121,6 +121,7 @@ type pointView struct {
 
 const (
 	stepsOpen    = 6  // slots whose pictures are expanded
+	slotsOpen    = 6  // slots with other seats than before that are listed expanded
 	mostLabelled = 20 // maximum number of readings of a slot that are labelled
 	stepsTop     = 28 // percent of the height above the highest line
 	stepsBottom  = 92 // percent of the height down to the lowest line

@@ -74,6 +74,60 @@ func ruleViews(r *report.Result) []ruleView {
 	return views
 }
 
+// answerView is an answer beside another one.
+type answerView struct {
+	Number  int
+	Purpose string
+	Lines   []answerLine // the status, and the body
+}
+
+type answerLine struct {
+	Text    string
+	Differs bool // the other answer lacks it
+}
+
+// Pair returns the last two answers of an endpoint to the same request, if they differ. It returns
+// nil if there are none, or if an answer is too long to be compared.
+func (v ruleView) Pair() []answerView {
+	for i := len(v.Exchanges) - 1; i > 0; i-- {
+		later := v.Exchanges[i]
+		for _, earlier := range slices.Backward(v.Exchanges[:i]) {
+			if pair := compareAnswers(earlier, later); pair != nil {
+				return pair
+			}
+		}
+	}
+	return nil
+}
+
+func compareAnswers(a, b exchangeView) []answerView {
+	same := a.Request.Method == b.Request.Method && a.Request.URL == b.Request.URL && a.RequestBody.Text == b.RequestBody.Text
+	if !same || a.Response == nil || b.Response == nil || a.Response.Body.Cut || b.Response.Body.Cut ||
+		a.Answer == b.Answer && a.ResponseBody.Text == b.ResponseBody.Text {
+		return nil
+	}
+	pair := []answerView{newAnswerView(a), newAnswerView(b)}
+	for i := range pair {
+		others := map[string]int{}
+		for _, line := range pair[1-i].Lines {
+			others[line.Text]++
+		}
+		for n, line := range pair[i].Lines {
+			pair[i].Lines[n].Differs = others[line.Text] == 0
+			others[line.Text]--
+		}
+	}
+	return pair
+}
+
+func newAnswerView(x exchangeView) answerView {
+	view := answerView{Number: x.Number, Purpose: x.Purpose, Lines: []answerLine{{Text: x.Answer}}}
+	for line := range strings.SplitSeq(x.ResponseBody.Text, "\n") {
+		view.Lines = append(view.Lines, answerLine{Text: line})
+	}
+	return view
+}
+
 // idLike matches what may be the id of a rule.
 var idLike = regexp.MustCompile(`[0-9a-z.-]+`)
 

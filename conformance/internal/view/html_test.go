@@ -85,7 +85,11 @@ func TestHTMLHasAnAnchorForEveryRule(t *testing.T) {
 	t.Parallel()
 	doc := parse(t, sampleResult(t))
 	for _, one := range rule.All() {
-		content := text(byID(t, doc, one.ID))
+		shown := byID(t, doc, one.ID)
+		if hasClass(shown.Parent, "finding") {
+			shown = shown.Parent
+		}
+		content := text(shown)
 		for _, want := range []string{one.ID, one.Title, string(one.Level), one.Clause, one.Why, one.Fix} {
 			if !strings.Contains(content, want) {
 				t.Errorf("%s: the page does not show %q", one.ID, want)
@@ -212,6 +216,46 @@ func TestHTMLShowsWhatFailedFirstAndFoldsWhatPassed(t *testing.T) {
 	found := byClass(byID(t, doc, "findings"), "rule")
 	if len(found) != 3 || attr(found[2], "id") != rule.ReserveExpiresWindow.ID {
 		t.Errorf("%d findings are shown, want two failed and, last, one warned", len(found))
+	}
+}
+
+func TestTheSameMistakeAtSeveralEndpointsIsOneFindingWithOneAdvice(t *testing.T) {
+	t.Parallel()
+	r := sampleResult(t)
+	for _, one := range []rule.Rule{rule.ReserveWrongKey, rule.CancelWrongKey} {
+		broken := ruleOf(t, r, one.ID)
+		broken.Outcome, broken.Message = report.Failed, "Expected 401, received 200"
+	}
+	found := byID(t, parse(t, r), rule.ReserveWrongKey.ID).Parent
+	if found != byID(t, found, rule.CancelWrongKey.ID).Parent || strings.Count(text(found), rule.ReserveWrongKey.Fix) != 1 {
+		t.Errorf("Expected both rules and their fix once, received %s", text(found))
+	}
+	for _, want := range []string{"reserve", "cancel"} {
+		if chips := text(byClass(found, "chips")[0]); !strings.Contains(chips, want) {
+			t.Errorf("Expected the endpoint %s, received %q", want, chips)
+		}
+	}
+}
+
+func TestTwoAnswersToOneRequestAreComparedLineByLine(t *testing.T) {
+	t.Parallel()
+	r := sampleResult(t)
+	broken := ruleOf(t, r, rule.ReserveVacanciesMany.ID)
+	again := reserveExchange()
+	again.Number, again.Response.Status = 43, 400
+	again.Response.Body.Text = strings.ReplaceAll(again.Response.Body.Text, "R-81F3", "R-99AA")
+	broken.Exchanges = append(broken.Exchanges, again)
+	pair := byClass(byID(t, parse(t, r), broken.ID), "pair")
+	if len(pair) != 1 {
+		t.Fatalf("Expected one comparison, received %d", len(pair))
+	}
+	var marked []string
+	for _, line := range elements(pair[0], func(e *html.Node) bool { return e.Data == "mark" }) {
+		marked = append(marked, strings.Trim(text(line), " ,"))
+	}
+	want := []string{"200", `"reservationConfirmationCode": "R-81F3"`, "400", `"reservationConfirmationCode": "R-99AA"`}
+	if !slices.Equal(marked, want) {
+		t.Errorf("Expected %q to be marked, received %q", want, marked)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,15 +34,12 @@ func drawMarkdown(r *report.Result) ([]byte, error) {
 	doc := &markdown{}
 	doc.head(whole)
 	var urgent []report.RuleResult
-	for _, o := range []report.Outcome{report.Failed, report.Warned, report.Known} {
-		for _, rule := range whole.Rules {
-			if rule.Outcome == o {
-				urgent = append(urgent, rule)
-			}
-		}
+	for _, cause := range whole.Causes {
+		urgent = append(urgent, rulesOf(whole, cause)...)
 	}
-	doc.causes(whole.Rules)
-	doc.table(urgent)
+	known := slices.DeleteFunc(slices.Clone(whole.Rules), func(one report.RuleResult) bool { return one.Outcome != report.Known })
+	urgent = append(urgent, known...)
+	doc.table(whole, known)
 	doc.notJudged(whole.Rules)
 	doc.lifecycle(whole.Exploration)
 	doc.evidence(urgent)
@@ -79,15 +77,6 @@ func (m *markdown) head(r *report.Result) {
 	fmt.Fprintf(&m.text, " · %s · %s UTC\n\n", plural.Count(r.Coverage.Calls, "call"), r.StartedAt.UTC().Format("2 Jan 2006, 15:04"))
 }
 
-func (m *markdown) causes(rules []report.RuleResult) {
-	for _, cause := range Causes(rules) {
-		line := fmt.Sprintf("- **Fix this first:** `%s` (%s). %s: %s\n\n", cause.ID, cause.WaitWords(), cause.Title, cell(cause.Message))
-		if !m.add(line, mostTable) {
-			return
-		}
-	}
-}
-
 // notJudged lists the MUST rules that were not judged, by reason.
 func (m *markdown) notJudged(rules []report.RuleResult) {
 	groups := NotJudged(rules)
@@ -106,20 +95,48 @@ func (m *markdown) notJudged(rules []report.RuleResult) {
 	m.text.WriteString("\n")
 }
 
-func (m *markdown) table(rules []report.RuleResult) {
-	if len(rules) == 0 {
+// rulesOf returns the broken rules of a cause.
+func rulesOf(r *report.Result, c report.Cause) []report.RuleResult {
+	return slices.DeleteFunc(slices.Clone(r.Rules), func(one report.RuleResult) bool { return !slices.Contains(c.Rules, one.ID) })
+}
+
+// table lists the causes in their order, and then what is known.
+func (m *markdown) table(r *report.Result, known []report.RuleResult) {
+	var rows []string
+	for _, cause := range r.Causes {
+		rows = append(rows, tableRow(rulesOf(r, cause), WaitWords(cause)))
+	}
+	for _, one := range known {
+		rows = append(rows, tableRow([]report.RuleResult{one}, ""))
+	}
+	if len(rows) == 0 {
 		return
 	}
+	if len(r.Causes) > 1 {
+		m.text.WriteString("Fix them in this order:\n\n")
+	}
 	m.text.WriteString("| | Rule | Finding | Why it matters | How to fix it |\n|---|---|---|---|---|\n")
-	for i, rule := range rules {
-		row := fmt.Sprintf("| **%s** | `%s` %s %s | %s | %s | %s |\n", label(rule.Outcome), rule.ID, rule.Level, rule.Clause,
-			messageCell(rule), escapeMarkdown(rule.Why), escapeMarkdown(rule.Fix))
+	for i, row := range rows {
 		if !m.add(row, mostTable) {
-			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", plural.Count(len(rules)-i, "finding"))
+			fmt.Fprintf(&m.text, "\nand %s more, in report.html.\n", plural.Count(len(rows)-i, "finding"))
 			break
 		}
 	}
 	m.text.WriteString("\n")
+}
+
+func tableRow(rules []report.RuleResult, waits string) string {
+	var ids, messages, whys, fixes []string
+	for _, one := range rules {
+		ids = append(ids, "`"+one.ID+"`")
+		messages, whys, fixes = append(messages, messageCell(one)), append(whys, escapeMarkdown(one.Why)), append(fixes, escapeMarkdown(one.Fix))
+	}
+	if waits != "" {
+		messages = append(messages, waits+".")
+	}
+	first := rules[0]
+	lines := func(all []string) string { return strings.Join(slices.Compact(all), "<br>") }
+	return fmt.Sprintf("| **%s** | %s %s %s | %s | %s | %s |\n", label(first.Outcome), strings.Join(ids, " "), first.Level, first.Clause, lines(messages), lines(whys), lines(fixes))
 }
 
 func messageCell(rule report.RuleResult) string {

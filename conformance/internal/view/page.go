@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -84,15 +83,20 @@ type page struct {
 	Sentence  string         // explains the verdict
 	Counts    []segment
 	Levels    []rule.Level
-	Urgent    []findingView // rules that block others first, then what failed, was warned, or shows why nothing was judged
+	Urgent    []findingView // what failed or was warned, in the order of report.Result.Causes, or shows why nothing was judged
 	NotJudged []Unjudged    // MUST rules
 	Endpoints []endpointView
 	Timings   []timing
-	Slots     []slotView // slots whose vacancies are shown expanded
-	MoreSlots []slotView // slots whose vacancies are folded
-	Bookings  int        // of NotUndone
-	Differing []report.SlotSeats
-	AsBefore  []report.SlotSeats
+	SlowSays  string             // which endpoints answered too late; "" if none did
+	Slots     []slotView         // slots whose vacancies are shown expanded
+	MoreSlots []slotView         // slots whose vacancies are folded
+	SlotsRead int                // all of them
+	Bookings  int                // of NotUndone
+	Differ    int                // slots that were not left as they were before the run
+	Differing []report.SlotSeats // the first of them
+
+	MoreDiffering []report.SlotSeats // folded
+	AsBefore      []report.SlotSeats
 
 	Dimensions []dimensionView
 }
@@ -131,6 +135,7 @@ func newPage(r *report.Result) *page {
 	if u, err := url.Parse(r.Target.BaseURL); err == nil && u.Host != "" {
 		p.Host = u.Host
 	}
+	p.SlowSays, p.SlotsRead = slowWords(r.Latency), len(p.Slots)
 	if len(p.Slots) > stepsOpen {
 		p.Slots, p.MoreSlots = p.Slots[:stepsOpen], p.Slots[stepsOpen:]
 	}
@@ -138,7 +143,7 @@ func newPage(r *report.Result) *page {
 	p.Heading, p.Sentence = VerdictWords(r)
 	p.Head.Title = p.Heading + ": " + shorten(p.Host, maxText) + " · conformance report"
 	views := ruleViews(r)
-	p.Urgent, p.NotJudged = findings(urgentRules(views, r.Verdict), Causes(r.Rules)), NotJudged(r.Rules)
+	p.Urgent, p.NotJudged = findings(urgentRules(views, r.Verdict), r.Causes), NotJudged(r.Rules)
 	for _, e := range endpoints(r) {
 		p.Endpoints = append(p.Endpoints, newEndpointView(e, views, r))
 	}
@@ -148,7 +153,25 @@ func newPage(r *report.Result) *page {
 		}
 	}
 	p.Differing, p.AsBefore = Differing(r.Slots), slices.DeleteFunc(slices.Clone(r.Slots), isDiffering)
+	p.Differ = len(p.Differing)
+	if p.Differ > slotsOpen {
+		p.Differing, p.MoreDiffering = p.Differing[:slotsOpen], p.Differing[slotsOpen:]
+	}
 	return p
+}
+
+// slowWords names the endpoints that answered later than the marketplace waits.
+func slowWords(all []report.Latency) string {
+	var slow []string
+	for _, l := range all {
+		if l.OverHealthy > 0 {
+			slow = append(slow, string(l.Endpoint))
+		}
+	}
+	if len(slow) == 0 {
+		return ""
+	}
+	return "too late: " + strings.Join(slow, ", ")
 }
 
 func mapViews[T, V any](all []T, view func(T) V) (views []V) {
@@ -250,29 +273,43 @@ func route(e partnerapi.Endpoint) (method, path string) {
 	}
 }
 
-// findingView is a finding, and how many rules it blocks.
+// findingView is a mistake of the partner, or a rule that shows why nothing was judged.
 type findingView struct {
-	ruleView
-	Waits string // number of rules that it blocks, in words; "" if none
-	First bool   // the first finding that blocks others
+	report.RuleResult            // the first
+	Rules             []ruleView // all of them
+	Waits             string     // number of rules that it blocks, in words; "" if none
+	First             bool
 }
 
-// findings returns the urgent rules, those that block most others first.
-func findings(urgent []ruleView, causes []Cause) (all []findingView) {
-	waiting := map[string]Cause{}
+// SharesAdvice reports whether one advice is for all rules of the finding.
+func (f findingView) SharesAdvice() bool {
+	return !slices.ContainsFunc(f.Rules, func(v ruleView) bool { return v.Why != f.Why || v.Fix != f.Fix })
+}
+
+// findings returns the urgent rules by cause, in the order of the causes. Those without one are last.
+func findings(urgent []ruleView, causes []report.Cause) (all []findingView) {
+	take := func(ids []string) (rules []ruleView) {
+		urgent = slices.DeleteFunc(urgent, func(v ruleView) bool {
+			taken := slices.Contains(ids, v.ID)
+			if taken {
+				rules = append(rules, v)
+			}
+			return taken
+		})
+		return rules
+	}
 	for _, cause := range causes {
-		waiting[cause.ID] = cause
+		rules := take(cause.Rules)
+		if len(rules) == 0 {
+			continue
+		}
+		all = append(all, findingView{RuleResult: rules[0].RuleResult, Rules: rules, Waits: WaitWords(cause)})
 	}
 	for _, v := range urgent {
-		finding := findingView{ruleView: v}
-		if cause, ok := waiting[v.ID]; ok {
-			finding.Waits = cause.WaitWords()
-		}
-		all = append(all, finding)
+		all = append(all, findingView{RuleResult: v.RuleResult, Rules: []ruleView{v}})
 	}
-	slices.SortStableFunc(all, func(a, b findingView) int { return cmp.Compare(waiting[b.ID].Waiting, waiting[a.ID].Waiting) })
 	if len(all) > 0 {
-		all[0].First = all[0].Waits != ""
+		all[0].First = true
 	}
 	return all
 }

@@ -16,7 +16,7 @@ type Unjudged struct {
 	Outcome report.Outcome
 	Reason  string
 	Remedy  string // how to have them judged
-	Cause   string // id of the failed rule that blocks them; "" if none does
+	Waits   bool   // the broken rules that block them say more
 	IDs     []string
 }
 
@@ -27,20 +27,22 @@ func (u Unjudged) String() string {
 
 // NotJudged returns the MUST rules that were not judged, by reason, the largest group of each
 // outcome first. It leaves out rules that do not apply to the partner.
-func NotJudged(rules []report.RuleResult) []Unjudged { return groupUnjudged(mustRules(rules)) }
-
-func groupUnjudged(rules []report.RuleResult) (groups []Unjudged) {
+func NotJudged(rules []report.RuleResult) (groups []Unjudged) {
 	order := []report.Outcome{report.Blocked, report.Inconclusive, report.Skipped}
-	for _, r := range rules {
+	for _, r := range mustRules(rules) {
 		if !slices.Contains(order, r.Outcome) {
 			continue
 		}
+		group := Unjudged{Outcome: r.Outcome, Reason: r.Message, Remedy: r.Remedy}
+		if r.BlockedBy != "" {
+			group = Unjudged{Outcome: r.Outcome, Reason: "the rules that they need are broken", Remedy: "Fix those first.", Waits: true}
+		}
 		at := slices.IndexFunc(groups, func(g Unjudged) bool {
-			return g.Outcome == r.Outcome && g.Reason == r.Message && g.Remedy == r.Remedy
+			return g.Outcome == group.Outcome && g.Reason == group.Reason && g.Remedy == group.Remedy
 		})
 		if at < 0 {
 			at = len(groups)
-			groups = append(groups, Unjudged{Outcome: r.Outcome, Reason: r.Message, Remedy: r.Remedy, Cause: r.BlockedBy})
+			groups = append(groups, group)
 		}
 		groups[at].IDs = append(groups[at].IDs, r.ID)
 	}
@@ -50,33 +52,15 @@ func groupUnjudged(rules []report.RuleResult) (groups []Unjudged) {
 	return groups
 }
 
-// Causes returns the rules that block others, with the number of rules that each blocks. The rule
-// with the most comes first.
-func Causes(rules []report.RuleResult) (causes []Cause) {
-	for _, group := range groupUnjudged(rules) {
-		if group.Cause == "" {
-			continue
-		}
-		at := slices.IndexFunc(rules, func(r report.RuleResult) bool { return r.ID == group.Cause })
-		if at >= 0 {
-			causes = append(causes, Cause{RuleResult: rules[at], Waiting: len(group.IDs)})
-		}
-	}
-	return causes
-}
-
-// Cause is a rule whose failure keeps others from being judged.
-type Cause struct {
-	report.RuleResult
-	Waiting int
-}
-
-// WaitWords returns how many rules a cause blocks, in words.
-func (c Cause) WaitWords() string {
-	if c.Waiting == 1 {
+// WaitWords returns how many rules wait for a cause to be fixed, or "" if none does.
+func WaitWords(c report.Cause) string {
+	switch c.Waiting {
+	case 0:
+		return ""
+	case 1:
 		return "1 rule waits for it"
 	}
-	return fmt.Sprintf("%s wait for it", plural.Count(c.Waiting, "rule"))
+	return plural.Count(c.Waiting, "rule") + " wait for it"
 }
 
 // MoreTime is the advice on how to judge the cases that a run had no time for.

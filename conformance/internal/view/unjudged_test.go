@@ -75,11 +75,10 @@ func TestTheRulesThatWaitForACauseAreOneGroup(t *testing.T) {
 		blocked := ruleOf(t, r, id)
 		blocked.Outcome, blocked.BlockedBy, blocked.Message = report.Blocked, cause.ID, "cannot be judged until "+cause.ID+" passes"
 	}
-	causes := Causes(r.Rules)
-	if len(causes) != 1 || causes[0].ID != cause.ID || causes[0].WaitWords() != "2 rules wait for it" {
+	if causes := r.Completed().Causes; len(causes) != 1 || WaitWords(causes[0]) != "2 rules wait for it" {
 		t.Errorf("Expected one cause that two rules wait for, received %+v", causes)
 	}
-	if groups := NotJudged(r.Rules); !slices.Equal(groups[0].IDs, []string{rule.ReserveCode.ID}) {
+	if groups := NotJudged(r.Rules); !groups[0].Waits || !slices.Equal(groups[0].IDs, []string{rule.ReserveCode.ID}) {
 		t.Errorf("Expected what is blocked first, and of it the MUST rule alone, received %+v", groups[0])
 	}
 }

@@ -58,10 +58,11 @@ const key = "the partner's key"
 
 // A report, a ledger and progress such as the command writes.
 const (
-	aReport = `{"verdict":"nonconformant","suite_version":"1.2.3","contract_version":"c0ffee","summary":{"passed":1,"failed":1},
+	aReport = `{"verdict":"nonconformant","suite_version":"1.2.3","contract_version":"c0ffee","summary":{"passed":1,"failed":1,"warned":1},
 		"rules":[{"id":"products.limit","title":"one","outcome":"passed"},
+		{"id":"reserve.note","title":"note","endpoint":"reserve","outcome":"warned"},
 		{"id":"reserve.status","title":"two","endpoint":"reserve","level":"MUST","clause":"RES-1","outcome":"failed","message":"a \u0000 in it","fix":"Answer 200."}],
-		"not_undone":[]}`
+		"causes":[{"rules":["reserve.status"]},{"rules":["reserve.note"]}],"not_undone":[]}`
 	aLedger   = `{"ledger":2}` + "\n" + `{"entry":1}`
 	writeAll  = `printf '%s\n' '{"id":"products.limit"}' '{"id":"reserve.status"}'; echo '<p>' >report.html; echo '<x/>' >junit.xml; cat >report.json <<'END'` + "\n" + aReport + "\nEND\n"
 	startHold = `printf '%s\n' '{"ledger":2}' '{"entry":1}' >ledger.jsonl; printf '{"torn' >>ledger.jsonl` + "\n"

@@ -1,9 +1,11 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -60,8 +62,8 @@ type Result struct {
 	Reason          string // why the run failed, or why its verdict is incomplete or partial
 	SuiteVersion    string
 	ContractVersion string
-	Counts          map[string]int // of the rules, by outcome
-	Findings        domain.List[Finding]
+	Counts          map[string]int       // of the rules, by outcome
+	Findings        domain.List[Finding] // in the order in which they are best fixed
 	NotUndone       domain.List[Leftover]
 }
 
@@ -187,6 +189,9 @@ func (o *Outcome) read(text []byte) error {
 			Finding
 			ID string `json:"id"`
 		} `json:"rules"`
+		Causes []struct {
+			Rules []string `json:"rules"`
+		} `json:"causes"`
 		NotUndone []Leftover `json:"not_undone"`
 	}
 	if err := json.Unmarshal(text, &result); err != nil {
@@ -210,5 +215,12 @@ func (o *Outcome) read(text []byte) error {
 			o.Findings = append(o.Findings, rule.Finding)
 		}
 	}
+	urgency := map[string]int{}
+	for _, cause := range result.Causes {
+		for _, id := range cause.Rules {
+			urgency[id] = len(urgency) + 1
+		}
+	}
+	slices.SortStableFunc(o.Findings, func(a, b Finding) int { return cmp.Compare(urgency[a.Rule], urgency[b.Rule]) })
 	return nil
 }

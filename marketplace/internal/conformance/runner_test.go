@@ -28,8 +28,8 @@ func TestARunStoresItsVerdictFindingsProgressAndReports(t *testing.T) {
 	if run.State != conformance.Finished || run.Verdict != "nonconformant" || run.SuiteVersion != "1.2.3" || run.ContractVersion != "c0ffee" || run.Counts["failed"] != 1 {
 		t.Errorf("want the verdict of the report, got %+v", run)
 	}
-	if len(run.Findings) != 1 || run.Findings[0].Rule != "reserve.status" || run.Findings[0].Fix != "Answer 200." {
-		t.Errorf("want the rule that is broken, got %+v", run.Findings)
+	if len(run.Findings) != 2 || run.Findings[0].Rule != "reserve.status" || run.Findings[0].Fix != "Answer 200." || run.Findings[1].Rule != "reserve.note" {
+		t.Errorf("want what is broken, in the order of the report's causes, got %+v", run.Findings)
 	}
 	if got := b.parts(t, id, conformance.Progress); got != "{\"id\":\"products.limit\"}\n{\"id\":\"reserve.status\"}\n" {
 		t.Errorf("want a line for each rule, got %q", got)

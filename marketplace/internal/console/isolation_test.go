@@ -52,7 +52,7 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	ana.shows(ana.get(own), 200, "Before you go live", "Its webhooks arrive", "Try a webhook")
 	run := run(ana, made.ID)
 	s.finish(s.begin(run), twiceBooked)
-	ana.shows(ana.get(own+"/runs/"+run), 200, "1 rule is broken", "Answer with the booking")
+	ana.shows(ana.get(own+"/runs/"+run), 200, "1 rule failed", "Answer with the booking")
 	ana.shows(ana.get(own+"/runs/"+run+"/report.html"), 200, "The report")
 
 	other := domain.Account{ID: uuid.New(), Email: "ben@example.com", Role: domain.Partner, PasswordHash: s.accounts[domain.Partner].PasswordHash, CreatedAt: s.now()}

@@ -341,7 +341,7 @@ func TestThePortalInABrowser(t *testing.T) {
 	o.Shows("#latest li", "A second confirm")
 	o.requireAccessible(axe)
 	s.finish(lease, twiceBooked)
-	o.Shows("#result-title", "1 rule is broken")
+	o.Shows("#result-title", "1 rule failed")
 	o.requireAccessible(axe)
 	o.Click(".evidence summary")
 	o.Click(".command button")

@@ -3,7 +3,7 @@ const rules = [...document.querySelectorAll(".rule")];
 const form = document.querySelector(".filter");
 const checked = name => new Set([...form.querySelectorAll(`[name=${name}]:checked`)].map(box => box.value));
 const found = new Map(rules.map(rule => [rule, [rule.id,
-  rule.querySelector("h3").textContent, rule.querySelector(".words").textContent].join(" ").toLowerCase()]));
+  rule.ariaLabel ?? rule.querySelector("h3").textContent, rule.querySelector(".words").textContent].join(" ").toLowerCase()]));
 const whole = rules.length;
 const kinds = ["outcome", "level", "endpoint"];
 
@@ -16,10 +16,10 @@ function filter() {
       wanted.every(word => found.get(rule).includes(word)));
     shown += !rule.hidden;
   }
-  for (const part of document.querySelectorAll(".group, .endpoint")) {
+  for (const part of document.querySelectorAll(".group, .endpoint, .finding")) {
     part.hidden = !part.querySelector(".rule:not([hidden])");
   }
-  for (const group of document.querySelectorAll(".group")) {
+  for (const group of document.querySelectorAll(".group, .endpoint, .finding")) {
     if (shown < whole) group.open = true;
   }
   document.querySelector(".nothing").hidden = shown > 0 || whole === 0;
@@ -54,17 +54,17 @@ function showAll() {
   form.reset();
   filter();
   remember();
-  for (const group of document.querySelectorAll(".group")) group.open = false;
+  for (const group of document.querySelectorAll(".group, .endpoint, .finding")) group.open = group.matches("#findings > .finding:first-of-type");
 }
 
 function follow() {
   const target = document.getElementById(location.hash.slice(1));
-  if (!target?.matches(".rule, .endpoint")) return;
+  if (!target) return;
   if (target.hidden) showAll();
   for (let e = target; e; e = e.parentElement) {
     if (e.localName === "details") e.open = true;
   }
-  for (const fold of target.querySelectorAll(":scope > .evidence")) fold.open = true;
+  for (const fold of target.querySelectorAll(".evidence")) fold.open = true;
   target.scrollIntoView();
 }
 
@@ -98,7 +98,7 @@ for (const button of document.querySelectorAll(".copy")) button.hidden = false;
 // On paper nothing can be unfolded: what failed comes with its evidence.
 let unfolded = [];
 addEventListener("beforeprint", () => {
-  unfolded = [...document.querySelectorAll(".finding details:not([open]), .more:not([open])")];
+  unfolded = [...document.querySelectorAll(".finding:not([open]), .finding details:not([open]), .more:not([open])")];
   for (const fold of unfolded) fold.open = true;
 });
 addEventListener("afterprint", () => {
