@@ -232,13 +232,19 @@ func TestAnswersAboutASlotContradictEachOtherOnlyInWhatASaleDoesNotChange(t *tes
 		{"fewer seats", func(s *discover.Slot) { s.Vacancies, s.Status = left(0), partnerapi.StatusSoldOut }, ""},
 		{"the same end in another time zone", func(s *discover.Slot) { s.End = noon.In(time.FixedZone("", 3600)) }, ""},
 		{"no end and no prices", func(s *discover.Slot) { s.End, s.Prices = time.Time{}, nil }, ""},
-		{"a price for one more unit", func(s *discover.Slot) { s.Prices = []discover.SlotPrice{{UnitID: "child", Currency: "EUR", Amount: 1000}, adult} }, ""},
+		{"a price for one more unit", func(s *discover.Slot) {
+			s.Prices = []discover.SlotPrice{{UnitID: "child", Currency: "EUR", Amount: 1000}, adult}
+		}, ""},
 		{"no capacity and no status", func(s *discover.Slot) { s.Capacity, s.Status = nil, "" }, ""},
 		{"closed", func(s *discover.Slot) { s.Status = partnerapi.StatusClosed }, "status"},
 		{"another capacity", func(s *discover.Slot) { s.Capacity = left(12) }, "capacity"},
 		{"a later end", func(s *discover.Slot) { s.End = noon.Add(time.Hour) }, "localDateTimeEnd"},
-		{"a higher price", func(s *discover.Slot) { s.Prices = []discover.SlotPrice{{UnitID: "adult", Currency: "EUR", Amount: 2600}} }, "unitPricing"},
-		{"another currency", func(s *discover.Slot) { s.Prices = []discover.SlotPrice{{UnitID: "adult", Currency: "USD", Amount: 2500}} }, "unitPricing"},
+		{"a higher price", func(s *discover.Slot) {
+			s.Prices = []discover.SlotPrice{{UnitID: "adult", Currency: "EUR", Amount: 2600}}
+		}, "unitPricing"},
+		{"another currency", func(s *discover.Slot) {
+			s.Prices = []discover.SlotPrice{{UnitID: "adult", Currency: "USD", Amount: 2500}}
+		}, "unitPricing"},
 	} {
 		other := slot
 		test.change(&other)
