@@ -146,7 +146,7 @@ type BookingQuery struct {
 	Status                 BookingStatus // "": all
 	ActivityID             string
 	ResellerReference      string
-	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, email or telephone
+	Words                  string // the beginnings of words of the guest's name or email, or the beginning or the end of an id, a ResellerReference, an ExternalBookingID or a telephone number
 	CreatedFrom, CreatedTo time.Time
 	StartFrom, StartTo     time.Time // of the slot
 	// For operators only:

@@ -8368,8 +8368,9 @@ export interface components {
         /** @description Only bookings with exactly this `reseller_reference`. */
         ResellerReferenceParameter: string;
         /**
-         * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-         *     words of the guest's name, email address or telephone number. Case does not matter there.
+         * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+         *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+         *     one or two Latin letters have to be a whole word.
          */
         BookingWordsParameter: string;
         /** @description Not before this: a date of UTC, or a date and time. */
@@ -9246,8 +9247,9 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-                 *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+                 *     one or two Latin letters have to be a whole word.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
@@ -9827,8 +9829,9 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-                 *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+                 *     one or two Latin letters have to be a whole word.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
