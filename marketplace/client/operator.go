@@ -22,20 +22,24 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 	return &Operator{Partner{account{c}}}, nil
 }
 
+// AttentionCause is the live bookings that need attention for one reason at one partner.
+type AttentionCause struct {
+	IntegrationID   string             `json:"integration_id"`
+	IntegrationName string             `json:"integration_name"`
+	Reason          AttentionReason    `json:"reason"`
+	Message         string             `json:"message"` // the most frequent one; "": none
+	Bookings        int                `json:"bookings"`
+	Since           time.Time          `json:"since"`       // of the one that has waited longest
+	FirstStart      time.Time          `json:"first_start"` // of those whose slot has not begun; zero: all have
+	Totals          map[string]Decimal `json:"totals"`      // by currency
+}
+
 // Overview lists what needs attention now.
 type Overview struct {
-	Bookings      int       `json:"bookings_needing_attention"`
-	BookingsSince time.Time `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
-	Waiting       []struct {
-		BookingID       string          `json:"booking_id"`
-		Reason          AttentionReason `json:"reason"`
-		Since           time.Time       `json:"since"`
-		Status          BookingStatus   `json:"status"`
-		Reference       string          `json:"reseller_reference"` // "": none
-		IntegrationID   string          `json:"integration_id"`
-		IntegrationName string          `json:"integration_name"`
-	} `json:"bookings_waiting"` // at most ten, oldest first
-	Integrations  int `json:"integrations"` // the total number
+	Bookings      int              `json:"bookings_needing_attention"`
+	BookingsSince time.Time        `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
+	Causes        []AttentionCause `json:"attention_causes"`                 // at most twenty, those first whose guests depart next
+	Integrations  int              `json:"integrations"`                     // the total number
 	NeedAttention []struct {
 		IntegrationID  string            `json:"integration_id"`
 		Name           string            `json:"name"`
@@ -241,7 +245,7 @@ func (o *Operator) Bookings(q BookingQuery) List[Booking] {
 	if q.Attention {
 		query.Set("attention", "true")
 	}
-	for name, value := range map[string]string{"mode": q.Mode, "integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
+	for name, value := range map[string]string{"mode": q.Mode, "reason": string(q.Reason), "integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
 		if value != "" {
 			query.Set(name, value)
 		}

@@ -150,7 +150,8 @@ type BookingQuery struct {
 	CreatedFrom, CreatedTo time.Time
 	StartFrom, StartTo     time.Time // of the slot
 	// For operators only:
-	Attention     bool // only bookings that need attention
+	Attention     bool            // only bookings that need attention
+	Reason        AttentionReason // only those that need it for this reason; "": any
 	IntegrationID string
 	ResellerID    string // an account's id
 	Mode          string // live or test; "": both

@@ -161,9 +161,10 @@ type Filter struct {
 	Activity, Integration uuid.UUID
 	Checkouts             bool // includes checkouts without a booking
 	Status                domain.BookingStatus
-	Attention             bool   // only those that need attention
-	Reference             string // the reseller's
-	Query                 string // an id, a reseller's reference, a partner's booking id, or words of the guest's name, email or telephone
+	Attention             bool                   // only those that need attention
+	Reason                domain.AttentionReason // only those that need it for this reason; "": any
+	Reference             string                 // the reseller's
+	Query                 string                 // an id, a reseller's reference, a partner's booking id, or the beginnings of words of the guest's
 	Created, Start        Period
 }
 

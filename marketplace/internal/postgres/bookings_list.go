@@ -50,6 +50,10 @@ func (b *Bookings) List(ctx context.Context, by booking.Filter, asked domain.Pag
 	if by.Attention {
 		f.conditions = append(f.conditions, "b.needs_attention")
 	}
+	if by.Reason != "" {
+		f.add("b.id = ANY (ARRAY(SELECT booking_id FROM booking_attention WHERE settled_at IS NULL AND reason = @reason))", "reason", string(by.Reason))
+		f.scattered, f.along = true, ""
+	}
 	f.addPeriod("b.created_at", "created", by.Created)
 	if by.Start != (booking.Period{}) {
 		f.addPeriod("b.starts_at", "start", by.Start)

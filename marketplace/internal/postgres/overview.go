@@ -51,7 +51,7 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview,
 			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Due])
 			return err
 		})
-	queueRecent(batch, &o)
+	queueRecent(batch, &o, now)
 	batch.Queue(judgingPaused, now, conformance.JudgingPaused, mostDue).Query(func(rows pgx.Rows) error {
 		o.JudgingPaused, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.JudgingPause])
 		return err

@@ -2883,15 +2883,18 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
-         *         "bookings_waiting": [
+         *         "attention_causes": [
          *           {
-         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *             "reason": "confirm_refused",
-         *             "since": "2026-07-01T08:05:00Z",
-         *             "status": "PAID",
-         *             "reseller_reference": "R-1017",
          *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-         *             "integration_name": "Old Town Walks"
+         *             "integration_name": "Old Town Walks",
+         *             "reason": "confirm_refused",
+         *             "message": "the partner answered with 503",
+         *             "bookings": 2,
+         *             "since": "2026-07-01T08:05:00Z",
+         *             "first_start": "2026-07-05T09:00:00Z",
+         *             "totals": {
+         *               "EUR": 180
+         *             }
          *           }
          *         ],
          *         "integrations": 12,
@@ -2994,34 +2997,39 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
-                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
-                bookings_waiting: {
-                    /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
-                     */
-                    booking_id: string;
-                    /**
-                     * @description Why it needs attention.
-                     * @enum {string}
-                     */
-                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
-                    /**
-                     * Date-time
-                     * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
-                     */
-                    since: string;
-                    /** @description The state of the booking or checkout. */
-                    status: string;
-                    /** @description The reseller's own reference; empty without one. */
-                    reseller_reference: string;
+                /** @description Why live bookings need attention, by partner and reason: at most twenty, those first whose guests depart next. */
+                attention_causes: {
                     /**
                      * Identifier
                      * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
                      */
                     integration_id: string;
                     integration_name: string;
+                    /**
+                     * @description Why they need attention.
+                     * @enum {string}
+                     */
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    /** @description The most frequent message, such as the partner's; empty without one. */
+                    message: string;
+                    /** @description How many. */
+                    bookings: number;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the oldest has waited.
+                     */
+                    since: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description The first slot that has not begun; null if all have.
+                     */
+                    first_start: string | null;
+                    /** @description The sum of their totals, by currency. */
+                    totals: {
+                        [key: string]: number;
+                    };
                 }[];
                 /** @description How many there are. */
                 integrations: number;
@@ -9815,6 +9823,8 @@ export interface operations {
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
                 /** @description Those alone that need an operator. */
                 attention?: boolean;
+                /** @description Those alone that need an operator for this reason, as in `attention`. */
+                reason?: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
                 /** @description Bookings of this integration alone. */
                 integration_id?: string;
                 /** @description The `_id` of a reseller's account: its bookings alone. */
