@@ -54,6 +54,16 @@ func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
 
+	t.Run("an invitation's link, which is shown once, is in sight after the page went to its section", func(t *testing.T) {
+		t.Parallel()
+		o := open(t).signedIn(b, "/console/accounts")
+		o.Do(chromedp.EmulateViewport(1280, 400))
+		o.Write("#invitations-title ~ form [name=email]", "boats@example.com")
+		o.Click("#invitations-title ~ form button")
+		o.See(`location.hash === "#invitations-title" && (() => { const at = document.querySelector("#secret").getBoundingClientRect(), title = document.querySelector("#invitations-title").getBoundingClientRect(); return at.top >= 0 && at.bottom < title.top && title.bottom < innerHeight; })()`)
+		o.RequireNoProblems()
+	})
+
 	t.Run("an operator settles a paid booking whose confirm has failed", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)
