@@ -266,7 +266,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
+	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER, last: true}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1")
 	b.work(t)

@@ -2883,18 +2883,15 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
-         *         "attention_causes": [
+         *         "bookings_waiting": [
          *           {
-         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-         *             "integration_name": "Old Town Walks",
+         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
          *             "reason": "confirm_refused",
-         *             "message": "the partner answered with 503",
-         *             "bookings": 2,
          *             "since": "2026-07-01T08:05:00Z",
-         *             "first_start": "2026-07-05T09:00:00Z",
-         *             "totals": {
-         *               "EUR": 180
-         *             }
+         *             "status": "PAID",
+         *             "reseller_reference": "R-1017",
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "integration_name": "Old Town Walks"
          *           }
          *         ],
          *         "integrations": 12,
@@ -2997,39 +2994,34 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
-                /** @description Why live bookings need attention, by partner and reason: at most twenty, those first whose guests depart next. */
-                attention_causes: {
+                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
+                bookings_waiting: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
-                    integration_id: string;
-                    integration_name: string;
+                    booking_id: string;
                     /**
-                     * @description Why they need attention.
+                     * @description Why it needs attention.
                      * @enum {string}
                      */
                     reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
-                    /** @description The most frequent message, such as the partner's; empty without one. */
-                    message: string;
-                    /** @description How many. */
-                    bookings: number;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description Since when the oldest has waited.
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     since: string;
+                    /** @description The state of the booking or checkout. */
+                    status: string;
+                    /** @description The reseller's own reference; empty without one. */
+                    reseller_reference: string;
                     /**
-                     * Date-time
-                     * Format: date-time
-                     * @description The first slot that has not begun; null if all have.
+                     * Identifier
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
-                    first_start: string | null;
-                    /** @description The sum of their totals, by currency. */
-                    totals: {
-                        [key: string]: number;
-                    };
+                    integration_id: string;
+                    integration_name: string;
                 }[];
                 /** @description How many there are. */
                 integrations: number;
@@ -3094,14 +3086,14 @@ export interface components {
                 oldest_sync: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                 } | null;
@@ -3109,14 +3101,14 @@ export interface components {
                 oldest_slots: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                 } | null;
@@ -3125,7 +3117,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                     /**
@@ -3135,7 +3127,7 @@ export interface components {
                     kind: "health_changed" | "sync_failed" | "sync_held" | "attention_needed" | "attention_resolved" | "run_ended";
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
@@ -3158,7 +3150,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     since: string;
                     /**
@@ -3449,7 +3441,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 created_at: string;
                 /** @description True while it is disabled. */
@@ -3470,7 +3462,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     created_at: string;
                     /**
@@ -4198,7 +4190,7 @@ export interface components {
                 partners: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
@@ -4876,7 +4868,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -5043,7 +5035,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -5350,7 +5342,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                     /**
@@ -5426,12 +5418,12 @@ export interface components {
         AvailabilityNotifyRequest: {
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             productId: string;
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             optionId: string;
             /**
@@ -5779,7 +5771,7 @@ export interface components {
         ResellerSlot: {
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             availability_id: string;
             /**
@@ -6458,7 +6450,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /** @description True while it is disabled. */
@@ -6487,7 +6479,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /**
@@ -6646,7 +6638,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /** @description The partner's name for the product, until an operator sets another. */
@@ -6902,7 +6894,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /**
@@ -7068,13 +7060,13 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             started_at: string;
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             finished_at: string;
             /**
@@ -7562,11 +7554,20 @@ export interface components {
          *     }
          */
         Contact: {
-            /** @description The guest's name. */
+            /**
+             * Text
+             * @description The guest's name.
+             */
             fullName?: string | null;
-            /** @description The guest's email address. */
+            /**
+             * Text
+             * @description The guest's email address.
+             */
             emailAddress?: string | null;
-            /** @description The guest's telephone number. */
+            /**
+             * Text
+             * @description The guest's telephone number.
+             */
             phoneNumber?: string | null;
         };
         /**
@@ -7584,7 +7585,10 @@ export interface components {
          *     }
          */
         Ticket: {
-            /** @description How the ticket is shown, such as DIGITAL or PRINT. */
+            /**
+             * Text
+             * @description How the ticket is shown, such as DIGITAL or PRINT.
+             */
             redemptionMethod: string;
             /** @description The forms in which the guest gets the ticket. */
             deliveryOptions: components["schemas"]["DeliveryOption"][];
@@ -7813,7 +7817,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -8376,9 +8380,8 @@ export interface components {
         /** @description Only bookings with exactly this `reseller_reference`. */
         ResellerReferenceParameter: string;
         /**
-         * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
-         *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
-         *     one or two Latin letters have to be a whole word.
+         * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
+         *     words of the guest's name, email address or telephone number. Case does not matter there.
          */
         BookingWordsParameter: string;
         /** @description Not before this: a date of UTC, or a date and time. */
@@ -9255,9 +9258,8 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
-                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
-                 *     one or two Latin letters have to be a whole word.
+                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
+                 *     words of the guest's name, email address or telephone number. Case does not matter there.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
@@ -9823,8 +9825,6 @@ export interface operations {
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
                 /** @description Those alone that need an operator. */
                 attention?: boolean;
-                /** @description Those alone that need an operator for this reason, as in `attention`. */
-                reason?: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
                 /** @description Bookings of this integration alone. */
                 integration_id?: string;
                 /** @description The `_id` of a reseller's account: its bookings alone. */
@@ -9839,9 +9839,8 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
-                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
-                 *     one or two Latin letters have to be a whole word.
+                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
+                 *     words of the guest's name, email address or telephone number. Case does not matter there.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
