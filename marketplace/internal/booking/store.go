@@ -22,6 +22,9 @@ var ErrNotOwner = errors.New("the key belongs to another request")
 // without SharesID.
 var ErrIDTaken = errors.New("another booking has the partner's booking id")
 
+// ErrCodeTaken is returned when another booking of the integration has the code that a change stores.
+var ErrCodeTaken = &domain.Error{Code: domain.Conflict, Message: "the partner reused a code"}
+
 // Offer is the activity, variation and slot of a checkout.
 type Offer struct {
 	Activity    domain.Activity
@@ -148,6 +151,7 @@ type Change struct {
 	Reverses   bool             // reverses the commission
 	NewID      bool             // the booking receives the partner's id
 	SharesID   bool             // another booking has the id; it is changed by ShareID
+	SharesCode string           // a code of another booking, which is changed by ShareCode
 	Breaches   []Breach
 	Answers    *Key               // of the request that made it, with its answer
 	Seats      *SeatsChange       // of its slot; nil: no effect

@@ -120,6 +120,27 @@ func TestUnusualButValidProductsAreKept(t *testing.T) {
 	}
 }
 
+// Of two different products with one id, nobody knows which one the partner books. A copy is harmless.
+func TestDifferentProductsWithOneIDAreSetAside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ second, sold string }{
+		"a copy":            {product("p"), "p"},
+		"another title":     {product("p", "Walk", "Boat"), ""},
+		"another option":    {product("p", `"morning"`, `"evening"`), ""},
+		"other prices":      {product("p", "2250", "2260"), ""},
+		"an invalid second": {product("p", "2250", "-1"), "p"},
+	} {
+		got := read(t, "["+product("p")+","+c.second+","+product("other")+"]")
+		var sold []string
+		for _, p := range got.Products {
+			sold = append(sold, p.ID)
+		}
+		if want := strings.Fields(c.sold + " other"); !slices.Equal(sold, want) || len(got.SetAside) != 1 || got.SetAside[0].ProductID != "p" {
+			t.Errorf("%s: expected %v, and the second set aside, received %v and %+v", name, want, sold, got.SetAside)
+		}
+	}
+}
+
 func TestTheLastOfDuplicateMembersCounts(t *testing.T) {
 	t.Parallel()
 	got := read(t, `{"products":[],"products":[`+product("p", `"locale"`, `"id":"q","locale"`)+`]}`)

@@ -27,7 +27,7 @@ type SlotAnswer struct {
 	Slots    []domain.Slot  // valid slots, each id once; without variation and time
 	SetAside []SlotSetAside // the first few invalid slots
 	// Kept are the ids of slots that were set aside. Their content is unknown, but they are not
-	// missing.
+	// missing. An id of slots with different starts is not in it, so that it is not sold.
 	Kept []string
 	// HasUnreadableID means that a slot without a readable id was set aside. It may be any slot, so no
 	// slot counts as missing.
@@ -64,7 +64,7 @@ func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) 
 	if array[0] != '[' {
 		return nil, errNoSlots
 	}
-	read := slotReader{window: w, present: map[string]bool{}, answer: &SlotAnswer{}}
+	read := slotReader{window: w, starts: map[string]time.Time{}, shared: map[string]bool{}, answer: &SlotAnswer{}}
 	i := 0
 	for raw := range parts(array) { // one at a time, because a decoded answer needs many times its size
 		if i == mostSlots {
@@ -76,19 +76,27 @@ func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) 
 		read.add(raw, i)
 		i++
 	}
+	read.answer.Slots = slices.DeleteFunc(read.answer.Slots, func(s domain.Slot) bool { return read.shared[s.ID] })
+	read.answer.Kept = slices.DeleteFunc(read.answer.Kept, func(id string) bool { return read.shared[id] })
 	return read.answer, nil
 }
 
 type slotReader struct {
-	window  Window
-	present map[string]bool
-	answer  *SlotAnswer
+	window Window
+	starts map[string]time.Time // by id
+	shared map[string]bool      // ids of slots with different starts: which one the partner books is unknown (AVL-8)
+	answer *SlotAnswer
 }
 
 func (r *slotReader) add(raw []byte, i int) {
 	slot, problems := slotOf(raw)
-	if problems == nil && r.present[slot.ID] {
-		problems = []schemas.Problem{{Pointer: "/id", Message: "expected an id that no other slot of the answer has"}}
+	if problems == nil {
+		first, known := r.starts[slot.ID]
+		r.starts[slot.ID] = slot.Start
+		if known {
+			r.shared[slot.ID] = r.shared[slot.ID] || !first.Equal(slot.Start)
+			problems = []schemas.Problem{{Pointer: "/id", Message: "expected an id that no other slot of the answer has"}}
+		}
 	}
 	if problems != nil {
 		r.keep(r.setAside(raw, i, problems), problems)
@@ -101,7 +109,6 @@ func (r *slotReader) add(raw []byte, i int) {
 			r.window.From.Format(partnerapi.DateLayout), r.window.To.Format(partnerapi.DateLayout))}})
 		return
 	}
-	r.present[slot.ID] = true
 	r.answer.Slots = append(r.answer.Slots, slot)
 }
 

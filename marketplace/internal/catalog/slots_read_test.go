@@ -69,6 +69,28 @@ func TestSlotsThatCannotBeStoredAreSetAside(t *testing.T) {
 	}
 }
 
+// Of two slots with one id and different starts, nobody knows which one the partner books. A copy is
+// harmless.
+func TestSlotsWithOneIDAndDifferentStartsAreNotSold(t *testing.T) {
+	t.Parallel()
+	window := catalog.Window{Zone: time.UTC, From: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 8, 30, 0, 0, 0, 0, time.UTC)}
+	for name, c := range map[string]struct {
+		body string
+		sold bool
+	}{
+		"a copy":               {slot("s", "2026-07-01") + "," + slot("s", "2026-07-01"), true},
+		"another start":        {slot("s", "2026-07-01") + "," + slot("s", "2026-07-02"), false},
+		"beyond the window":    {slot("s", "2026-07-01") + "," + slot("s", "2027-07-02"), false},
+		"before the window":    {slot("s", "2025-07-01") + "," + slot("s", "2026-07-02"), false},
+		"a copy after another": {slot("s", "2026-07-01") + "," + slot("s", "2026-07-02") + "," + slot("s", "2026-07-02"), false},
+	} {
+		answer, err := catalog.ReadSlots(t.Context(), []byte("["+c.body+","+slot("other", "2026-07-01")+"]"), window)
+		if err != nil || len(answer.SetAside) == 0 || answer.Lacks("s") == c.sold || answer.Lacks("other") {
+			t.Errorf("%s: expected it sold: %t, received %+v, %v", name, c.sold, answer, err)
+		}
+	}
+}
+
 func FuzzReadSlots(f *testing.F) {
 	for _, seed := range []string{
 		"[]", "{}", "[" + slot("a", "2026-07-01") + "]", `[{"id":"a"}]`, "[" + slot("a", "2026-07-01", `"status":"FREESALE","unitPricing":[{"unitId":"u","type":"ADULT","price":1e3,"currency":"EUR"}]`) + "]",

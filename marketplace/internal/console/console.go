@@ -49,6 +49,7 @@ func operatorPages() []route {
 		{post, "/activities/{id}/variations/{variation}", changeVariation},
 		{get, "/terms", showTerms},
 		{post, "/terms/rates", changeRates},
+		{post, "/terms/rates/import", importRates},
 		{post, "/terms/fees", changeFees},
 		{get, "/accounts", listAccounts},
 		{post, "/invitations", invite},

@@ -84,8 +84,10 @@ type Overview struct {
 	JudgingPaused List[JudgingPause] `json:"judging_paused"` // longest first
 
 	RatesMissing List[MissingRate] `json:"rates_missing"`
-	RatesOf      *string           `json:"rates_as_of"` // YYYY-MM-DD; nil: operators set the rates
-	RatesOld     bool              `json:"rates_old"`   // RatesOf is more than RatesOldAfter ago
+	RatesOf      *string           `json:"rates_as_of"`   // YYYY-MM-DD, of the newest file; nil: none was imported
+	RatesOld     bool              `json:"rates_old"`     // RatesOf is older than the maximum age
+	RatesKept    List[KeptRate]    `json:"rates_kept"`    // of currencies that the newest file lacks
+	RatesRefused string            `json:"rates_refused"` // why the last published file was refused; "": it was not
 
 	Days     List[SalesDay]     `json:"days"`     // the last SalesDays, oldest first
 	Partners List[PartnerSales] `json:"partners"` // with bookings on these days, most bookings first

@@ -2032,6 +2032,15 @@ class OverviewAnswerDataRatesMissingItem(TypedDict):
     activities: int
 
 
+class OverviewAnswerDataRatesKeptItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # The date of the rate.
+    as_of: str
+    # After this, nothing is sold in the currency.
+    sold_until: str
+
+
 class OverviewAnswerDataDaysItem(TypedDict):
     # In UTC.
     day: str
@@ -2094,10 +2103,14 @@ class OverviewAnswerData(TypedDict):
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]
-    # The date of the imported exchange rates; null if operators have set them.
+    # The date of the newest file of exchange rates; null if none was imported.
     rates_as_of: str | None
-    # That day is more than seven days ago.
+    # That date is longer ago than the service's `--rates-max-age`.
     rates_old: bool
+    # Currencies that the newest file lacks. Their rates keep their dates.
+    rates_kept: list[OverviewAnswerDataRatesKeptItem]
+    # Why the last published file was refused; empty if it was not.
+    rates_refused: str
     # The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present
     # states. The counts are at most a minute old for the last two days, and an hour for the others.
     days: list[OverviewAnswerDataDaysItem]
@@ -2238,13 +2251,40 @@ class PublicVariationPricing(TypedDict):
     units: list[PricingUnit]
 
 
+class RatesAnswerDataCurrenciesItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # The value of one unit of the base, as a decimal text.
+    rate: str
+    # The date of its file, or on which an operator set it.
+    as_of: str
+    # The rate that it replaced, as a decimal text; null for the first one.
+    previous_rate: str | None
+    # After this, nothing is sold in the currency, because the newest file lacks it; null for the others.
+    sold_until: str | None
+
+
+class RatesAnswerDataMissingItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # Of the rates.
+    base: str
+    # How many activities have such a price.
+    activities: int
+
+
 class RatesAnswerData(TypedDict):
     # The base currency of the rates.
     base: str
-    # The date of the imported rates; null if operators have set them.
+    # The date of the newest file; null if none was imported for this base.
     as_of: str | None
     # By currency code: the value of one unit of the base, as a decimal text.
     rates: dict[str, str]
+    # The same rates with their dates, by currency code.
+    currencies: list[RatesAnswerDataCurrenciesItem]
+    # Currencies of partners' prices in which nothing is sold, because they have no rate or an old one that the
+    # newest file lacks.
+    missing: list[RatesAnswerDataMissingItem]
 
 
 class RatesAnswer(TypedDict):
@@ -2255,6 +2295,16 @@ class RatesAnswer(TypedDict):
     data: RatesAnswerData
 
 
+class RatesImportRequest(TypedDict):
+    """A file of exchange rates."""
+
+    # The content of the European Central Bank's daily file, eurofxref-daily.xml.
+    file: str
+    # Import a file that is likely to be wrong. Of two rates of a currency the last one counts, and the base's is
+    # ignored.
+    force: NotRequired[bool]
+
+
 class RatesRequest(TypedDict):
     """Exchange rates to set. Other rates do not change, unless the base changes: then all are replaced."""
 
@@ -2262,6 +2312,8 @@ class RatesRequest(TypedDict):
     base: str
     # By currency code: the value of one unit of the base, as a decimal text above 0; null removes the rate.
     rates: dict[str, str | None]
+    # Refuse rates that are more than twice or less than half of those in force, with status 400.
+    check: NotRequired[bool]
 
 
 class RefreshRequest(TypedDict):
