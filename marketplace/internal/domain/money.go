@@ -84,6 +84,12 @@ func Round(exact *big.Rat, currency Currency) Number {
 	return Number{decimal.NewFromBigInt(whole, -currency.Decimals())}
 }
 
+// Price is an amount in a currency.
+type Price struct {
+	Amount   Number   `json:"amount"`
+	Currency Currency `json:"currency"`
+}
+
 // Rates are exchange rates: how much of each currency one unit of Base buys.
 type Rates struct {
 	Base Currency
