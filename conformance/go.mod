@@ -30,7 +30,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/agext/levenshtein v1.2.3 // indirect
+require (
+	github.com/agext/levenshtein v1.2.3 // indirect
+	github.com/rs/cors v1.11.1 // indirect
+)
 
 require (
 	github.com/Masterminds/semver/v3 v3.4.0 // indirect

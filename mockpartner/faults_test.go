@@ -105,7 +105,7 @@ func TestAFaultAppliesByTheStateOfHoldAndBooking(t *testing.T) {
 	c.release(released.ReservationConfirmationCode)
 	c.arm(`
 - {match: {state: {hold: held}}, status: 501}
-- {match: {endpoint: release, state: {hold: confirmed}}, status: 502}
+- {match: {endpoint: release, state: {hold: confirmed}}, status: 502, last: true}
 - {match: {state: {hold: released}}, status: 503}
 - {match: {state: {hold: unknown}}, status: 504}
 - {match: {state: {booking: confirmed, slot: AVAILABLE}}, status: 505}
@@ -180,19 +180,79 @@ func TestAfterUntilAndTimesBoundAFault(t *testing.T) {
 	}
 }
 
-func TestTheFirstFaultThatFiresIsTheOnlyOne(t *testing.T) {
+func TestAllFaultsThatMatchApplyInTheOrderInWhichTheyWereArmed(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ faults, want, fired string }{
+		"a delay and a change":                {`[{delay: 20ms}, {jq: '["a"]'}]`, `late 200 ["a"]`, "12"},
+		"two delays":                          {`[{delay: 10ms}, {when: after, delay: 10ms}]`, "late 200", "12"},
+		"two changes":                         {`[{jq: '["a"]'}, {jq: '. + ["b"]'}]`, `200 ["a","b"]`, "12"},
+		"two changes, the other way round":    {`[{jq: '. + ["b"]'}, {jq: '["a"]'}]`, `200 ["a"]`, "12"},
+		"two statuses":                        {`[{status: 500}, {status: 501}]`, `501 {"message":"This is the fault fault-2."}`, "12"},
+		"a status and a change of it":         {`[{status: 500}, {jq: .message}]`, `500 "This is the fault fault-1."`, "12"},
+		"a change and then a status":          {`[{jq: '["a"]'}, {status: 500}]`, `500 {"message":"This is the fault fault-2."}`, "12"},
+		"a status, and a fault for successes": {`[{status: 500}, {answered: 2xx, set_status: 202}]`, "500", "12"},
+		"a status, and a fault for failures":  {`[{status: 500}, {answered: 5xx, set_status: 503}]`, "503", "12"},
+		"a delay and a status":                {`[{delay: 20ms}, {status: 500}]`, "late 500", "12"},
+		"a status and a delay":                {`[{status: 500}, {when: after, delay: 20ms}]`, "late 500", "12"},
+		"a broken connection stays broken":    {`[{fault: EMPTY_RESPONSE}, {send: {close: true}, status: 500}]`, "broken", "12"},
+		"a status on a connection that ends":  {`[{status: 500}, {fault: EMPTY_RESPONSE}]`, "broken", "12"},
+		"a status that is cut short":          {`[{limit_data: {bytes: 3}}, {status: 500}]`, `500 {"m`, "12"},
+		"two ways to send":                    {`[{limit_data: {bytes: 3}}, {send: {close: true}, jq: '["a"]'}]`, `200 ["a"]`, "12"},
+		"the last one":                        {`[{status: 500, last: true}, {status: 501}]`, "500", "1"},
+		"an exception":                        {`[{match: {endpoint: products}, last: true}, {status: 501}]`, "200", "1"},
+		"an exception for others":             {`[{match: {endpoint: reserve}, last: true}, {status: 501}]`, "501", "2"},
+		"a last one that does not fire":       {`[{after: 1, status: 500, last: true}, {status: 501}]`, "501", "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := start(t)
+			c.arm(test.faults)
+			text, took, _ := c.sendRaw("GET", "/products?limit=1", "")
+			head, body, _ := strings.Cut(text, "\r\n\r\n")
+			got := "broken"
+			if head != "" {
+				got = strings.Fields(head)[1] + " " + body
+			}
+			if took >= 20*time.Millisecond && strings.HasPrefix(test.want, "late") {
+				got = "late " + got
+			}
+			if !strings.HasPrefix(got, test.want) {
+				t.Errorf("want %s, got %s", test.want, got)
+			}
+			fired := strings.ReplaceAll(strings.Join(c.lastExchange().Faults, ""), "fault-", "")
+			if fired != test.fired {
+				t.Errorf("want the faults %s in the journal, got %s", test.fired, fired)
+			}
+		})
+	}
+}
+
+func TestEachFaultCountsItsOwnMatches(t *testing.T) {
 	t.Parallel()
 	c := start(t)
-	c.arm(`[{name: a, times: 1, status: 500}, {name: b, times: 1, status: 501}]`)
+	c.arm(`[{name: a, times: 1, status: 500}, {name: b, after: 1, times: 1, status: 501}, {name: c, match: {endpoint: reserve}, status: 502}]`)
 	for _, want := range []int{500, 501, 200} {
 		if got := c.call("GET", "/products?limit=1", "").status; got != want {
 			t.Errorf("want %d, got %d", want, got)
 		}
 	}
-	faults := c.mock.Default().Faults().Faults()
-	if faults[0].Considered != 3 || faults[1].Considered != 2 {
-		t.Errorf("want b considered only where a did not fire, got %+v", faults)
+	for i, want := range []script.Counts{{Considered: 3, Matched: 3, Fired: 1, Keys: 1}, {Considered: 3, Matched: 3, Fired: 1, Keys: 1}, {Considered: 3}} {
+		if got := c.mock.Default().Faults().Faults()[i].Counts; got != want {
+			t.Errorf("fault %d: want %+v, got %+v", i+1, want, got)
+		}
 	}
+}
+
+func TestAFaultThatAnswersForThePartnerKeepsTheRequestFromIt(t *testing.T) {
+	t.Parallel()
+	c := start(t)
+	slot := c.slot(5)
+	c.arm(`[{match: {endpoint: reserve}, when: after, times: 1, status: 500}, {match: {endpoint: reserve}, times: 1, status: 501}]`)
+	c.call("POST", partnerapi.ReservePath, reserveBody(slot.ID, 2)).requireRefusal(501, "fault-2")
+	c.requireVacancies(5)
+	c.arm(`[{match: {endpoint: reserve}, request: '.units[0].quantity = 1'}, {match: {endpoint: reserve}, request: '.units[0].quantity += 1', when: after, status: 502}]`)
+	c.call("POST", partnerapi.ReservePath, reserveBody(slot.ID, 4)).requireRefusal(502, "fault-4")
+	c.requireVacancies(3)
 }
 
 func TestAFaultComesBeforeTheKeyIsLookedAt(t *testing.T) {

@@ -25,6 +25,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/cors"
+
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/internal/clock"
 	"partnerkit.dev/mockpartner/internal/control"
@@ -76,6 +78,9 @@ type Options struct {
 	// ControlToken is the token that callers of the control API must present, as "Authorization:
 	// Bearer <token>". If it is empty, the control API answers on loopback addresses only.
 	ControlToken string
+	// CORS are the origins, such as http://localhost:3000, whose pages may call the partner
+	// endpoints from a browser; "*" means all. They never may call the control API.
+	CORS []string
 	// Journal limits each sandbox's journal; zero means 10,000 exchanges and 16 MiB.
 	Journal JournalLimits
 	// MaxSandboxes limits the number of sandboxes; 0 means sandbox.DefaultMax.
@@ -103,11 +108,16 @@ type Mock struct {
 	sandboxes *sandbox.Registry
 	partner   *partner
 	control   http.Handler
+	cors      *cors.Cors // nil if no page of another origin may call
 }
 
 // New returns a mock whose default sandbox is ready. Its error names the invalid option.
 func New(o Options) (*Mock, error) {
 	o = o.withScenario()
+	allowed, err := allowOrigins(o.CORS)
+	if err != nil {
+		return nil, fmt.Errorf("cors: %w", err)
+	}
 	chosen, err := defects.Choose(o.Defects, o.Variants)
 	if err != nil {
 		return nil, err
@@ -177,6 +187,7 @@ func New(o Options) (*Mock, error) {
 	return &Mock{
 		sandboxes: sandboxes,
 		partner:   newPartner(o.Around),
+		cors:      allowed,
 		control: control.New(control.Config{
 			Sandboxes: sandboxes,
 			Token:     o.ControlToken,
@@ -283,7 +294,12 @@ func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.control.ServeHTTP(w, control.WithSandbox(r, box))
 		return
 	}
-	m.partner.serve(box, w, r)
+	serve := func(w http.ResponseWriter, r *http.Request) { m.partner.serve(box, w, r) }
+	if m.cors == nil {
+		serve(w, r)
+		return
+	}
+	m.cors.ServeHTTP(w, r, serve) // preflight requests reach no partner
 }
 
 // stripPrefix returns the request relative to prefix, which needs no escaping.

@@ -226,16 +226,17 @@ func TestTheJournalRecordsWhichFaultsWereConsidered(t *testing.T) {
 		o.Scenario = scenario(t, `faults:
   - {name: elsewhere, match: {endpoint: reserve}, status: 500}
   - {name: spent, match: {endpoint: products}, times: 1, status: 500}
-  - {name: shut, match: {endpoint: products}, after: 1, status: 503}
-  - {name: never-reached, match: {endpoint: products}, status: 418}
+  - {name: late, match: {endpoint: products}, after: 1, delay: 1ms}
+  - {name: shut, match: {endpoint: products}, status: 503, last: true}
+  - {name: not-reached, match: {endpoint: products}, status: 418}
 `)
 	})
 	for range 2 {
 		c.call("GET", "/products", "")
 	}
 	kept := c.mock.Default().Journal().Exchanges(client.Filter{})
-	want := []client.Considered{{Fault: "elsewhere"}, {Fault: "spent", Matched: true}, {Fault: "shut", Matched: true}, {Fault: "never-reached", Matched: true, Fired: true}}
-	if got := kept[len(kept)-1]; !reflect.DeepEqual(got.Considered, want) || !reflect.DeepEqual(got.Faults, []string{"never-reached"}) {
+	want := []client.Considered{{Fault: "elsewhere"}, {Fault: "spent", Matched: true}, {Fault: "late", Matched: true, Fired: true}, {Fault: "shut", Matched: true, Fired: true}}
+	if got := kept[len(kept)-1]; !reflect.DeepEqual(got.Considered, want) || !reflect.DeepEqual(got.Faults, []string{"late", "shut"}) {
 		t.Errorf("want %+v, got %+v", want, got.Considered)
 	}
 }

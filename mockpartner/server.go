@@ -61,12 +61,12 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
 	box.Faults().TakeTime(recorded, r)
 	seen := r
-	firing, considered := box.Faults().Fire(seen, body)
+	firings, considered := box.Faults().Fire(seen, body)
 	if considered != nil {
 		entry.Consider(considered)
 	}
-	if firing != nil {
-		firing.Serve(recorded, r, p.handler)
+	if len(firings) > 0 {
+		firings.Serve(recorded, r, p.handler)
 	} else {
 		p.handler.ServeHTTP(recorded, r)
 	}

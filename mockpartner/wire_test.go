@@ -195,7 +195,7 @@ func TestTheJournalHasWhatWentOverTheWire(t *testing.T) {
 	t.Parallel()
 	c := start(t)
 	whole := c.call("GET", "/products?limit=1", "").body
-	c.arm(`[{name: headers, times: 1, slow_header: {over: 1ms}}, {name: cut, times: 1, limit_data: {bytes: 7}}, {name: empty, fault: EMPTY_RESPONSE}]`)
+	c.arm(`[{name: headers, last: true, times: 1, slow_header: {over: 1ms}}, {name: cut, last: true, times: 1, limit_data: {bytes: 7}}, {name: empty, fault: EMPTY_RESPONSE}]`)
 	for _, want := range []struct {
 		fault, body string
 		status      int

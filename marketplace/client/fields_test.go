@@ -69,6 +69,7 @@ func operations() map[string]bodies {
 		"changeActivity":      {reflect.TypeFor[Patch](), reflect.TypeFor[OperatorActivity]()},
 		"rates":               {nothing, reflect.TypeFor[Rates]()},
 		"changeRates":         {reflect.TypeFor[ratesRequest](), reflect.TypeFor[Rates]()},
+		"importRates":         {reflect.TypeFor[ratesImport](), reflect.TypeFor[Rates]()},
 		"pricing":             {nothing, reflect.TypeFor[Fees]()},
 		"changePricing":       {reflect.TypeFor[Fees](), reflect.TypeFor[Fees]()},
 		"syncIntegration":     {reflect.TypeFor[syncRequest](), reflect.TypeFor[Sync]()},
@@ -168,7 +169,7 @@ func (c comparison) compare(at string, is reflect.Type, schema any) {
 			wrong()
 		}
 	case is == reflect.TypeFor[Decimal]():
-		if kind != "number" && says["maximum"] == nil && says["maxLength"] == nil && !strings.Contains(at, "rates/") {
+		if kind != "number" && says["maximum"] == nil && says["maxLength"] == nil && !strings.Contains(at, "rates/") && !strings.HasSuffix(at, "rate") {
 			wrong()
 		}
 	case is.Kind() == reflect.Struct:

@@ -22,20 +22,24 @@ func NewOperator(marketplace string, credentials Credentials, o Options) (*Opera
 	return &Operator{Partner{account{c}}}, nil
 }
 
+// AttentionCause is the live bookings that need attention for one reason at one partner.
+type AttentionCause struct {
+	IntegrationID   string             `json:"integration_id"`
+	IntegrationName string             `json:"integration_name"`
+	Reason          AttentionReason    `json:"reason"`
+	Message         string             `json:"message"` // the most frequent one; "": none
+	Bookings        int                `json:"bookings"`
+	Since           time.Time          `json:"since"`       // of the one that has waited longest
+	FirstStart      time.Time          `json:"first_start"` // of those whose slot has not begun; zero: all have
+	Totals          map[string]Decimal `json:"totals"`      // by currency
+}
+
 // Overview lists what needs attention now.
 type Overview struct {
-	Bookings      int       `json:"bookings_needing_attention"`
-	BookingsSince time.Time `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
-	Waiting       []struct {
-		BookingID       string          `json:"booking_id"`
-		Reason          AttentionReason `json:"reason"`
-		Since           time.Time       `json:"since"`
-		Status          BookingStatus   `json:"status"`
-		Reference       string          `json:"reseller_reference"` // "": none
-		IntegrationID   string          `json:"integration_id"`
-		IntegrationName string          `json:"integration_name"`
-	} `json:"bookings_waiting"` // at most ten, oldest first
-	Integrations  int `json:"integrations"` // the total number
+	Bookings      int              `json:"bookings_needing_attention"`
+	BookingsSince time.Time        `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
+	Causes        []AttentionCause `json:"attention_causes"`                 // at most twenty, those first whose guests depart next
+	Integrations  int              `json:"integrations"`                     // the total number
 	NeedAttention []struct {
 		IntegrationID  string            `json:"integration_id"`
 		Name           string            `json:"name"`
@@ -62,13 +66,15 @@ type Overview struct {
 		Since         time.Time `json:"since"`
 		Until         time.Time `json:"until"`
 	} `json:"judging_paused"`
-	RatesMissing []struct { // prices in these currencies are left out of answers in other currencies
-		Currency   string `json:"currency"`
-		Base       string `json:"base"`
-		Activities int    `json:"activities"` // activities with such a price
-	} `json:"rates_missing"`
-	RatesAsOf string `json:"rates_as_of"` // the day of the exchange rates, YYYY-MM-DD; empty: operators set the rates
-	RatesOld  bool   `json:"rates_old"`   // RatesAsOf is more than seven days ago
+	RatesMissing []MissingRate `json:"rates_missing"`
+	RatesAsOf    string        `json:"rates_as_of"` // the date of the newest file of exchange rates, YYYY-MM-DD; empty: none was imported
+	RatesOld     bool          `json:"rates_old"`   // RatesAsOf is older than the maximum age of rates
+	RatesKept    []struct {    // rates of currencies that the newest file lacks
+		Currency  string    `json:"currency"`
+		AsOf      string    `json:"as_of"`      // the date of the rate, YYYY-MM-DD
+		SoldUntil time.Time `json:"sold_until"` // after this, nothing is sold in the currency
+	} `json:"rates_kept"`
+	RatesRefused string `json:"rates_refused"` // why the last published file was refused; empty: it was not
 
 	// Days are the last 14 days, oldest first. Each counts the live bookings made on it, by their
 	// present state.
@@ -174,12 +180,31 @@ func (o *Operator) RevokeAPIToken(ctx context.Context, account, token string) er
 
 // Rates are exchange rates: how much of each currency one unit of the base buys.
 type Rates struct {
-	Base  string             `json:"base"`
-	AsOf  Date               `json:"as_of"` // "": operators set the rates
-	Rates map[string]Decimal `json:"rates"`
+	Base       string             `json:"base"`
+	AsOf       Date               `json:"as_of"` // of the newest file; "": none was imported
+	Rates      map[string]Decimal `json:"rates"`
+	Currencies []ExchangeRate     `json:"currencies"` // the same rates, by currency
+	Missing    []MissingRate      `json:"missing"`
 }
 
-// Rates reads the exchange rates in force.
+// ExchangeRate is how much of a currency one unit of the base buys.
+type ExchangeRate struct {
+	Currency  string     `json:"currency"`
+	Rate      Decimal    `json:"rate"`
+	AsOf      Date       `json:"as_of"`         // of its file, or when an operator set it
+	Previous  Decimal    `json:"previous_rate"` // that it replaced; "": none
+	SoldUntil *time.Time `json:"sold_until"`    // after this, nothing is sold in the currency; nil unless the newest file lacks it
+}
+
+// MissingRate is a currency of prices without an exchange rate. They are left out of answers in other
+// currencies.
+type MissingRate struct {
+	Currency   string `json:"currency"`
+	Base       string `json:"base"`
+	Activities int    `json:"activities"` // activities with such a price
+}
+
+// Rates reads the exchange rates.
 func (o *Operator) Rates(ctx context.Context) (Rates, error) {
 	return call[Rates](ctx, o.c, get(path("operator", "rates"), nil))
 }
@@ -187,7 +212,17 @@ func (o *Operator) Rates(ctx context.Context) (Rates, error) {
 // SetRates sets exchange rates and returns the rates in force. Currencies that are not named keep
 // their rate, unless the base changes. "" removes a rate.
 func (o *Operator) SetRates(ctx context.Context, base string, rates map[string]Decimal) (Rates, error) {
-	asked := ratesRequest{base, map[string]*string{}}
+	return o.setRates(ctx, base, rates, false)
+}
+
+// SetCheckedRates is SetRates, but refuses rates that are more than twice or less than half of those in
+// force.
+func (o *Operator) SetCheckedRates(ctx context.Context, base string, rates map[string]Decimal) (Rates, error) {
+	return o.setRates(ctx, base, rates, true)
+}
+
+func (o *Operator) setRates(ctx context.Context, base string, rates map[string]Decimal, check bool) (Rates, error) {
+	asked := ratesRequest{base, map[string]*string{}, check}
 	for currency, rate := range rates {
 		asked.Rates[currency] = nil
 		if text := string(rate); text != "" {
@@ -200,6 +235,18 @@ func (o *Operator) SetRates(ctx context.Context, base string, rates map[string]D
 type ratesRequest struct {
 	Base  string             `json:"base"`
 	Rates map[string]*string `json:"rates"` // nil removes
+	Check bool               `json:"check"`
+}
+
+// ImportRates imports the content of the European Central Bank's daily file, and returns the rates in
+// force. Unless it is forced, a file that is likely to be wrong is refused.
+func (o *Operator) ImportRates(ctx context.Context, file string, force bool) (Rates, error) {
+	return call[Rates](ctx, o.c, request{method: http.MethodPost, path: path("operator", "rates", "import"), body: ratesImport{file, force}})
+}
+
+type ratesImport struct {
+	File  string `json:"file"`
+	Force bool   `json:"force"`
 }
 
 // Fees are the fees that are added to every price.
@@ -241,7 +288,7 @@ func (o *Operator) Bookings(q BookingQuery) List[Booking] {
 	if q.Attention {
 		query.Set("attention", "true")
 	}
-	for name, value := range map[string]string{"mode": q.Mode, "integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
+	for name, value := range map[string]string{"mode": q.Mode, "reason": string(q.Reason), "integration_id": q.IntegrationID, "reseller_id": q.ResellerID} {
 		if value != "" {
 			query.Set(name, value)
 		}

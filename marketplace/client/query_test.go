@@ -36,7 +36,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	every := ActivityQuery{Currency: "USD", Language: "pt", Words: "w", Category: "c", Country: "PT", City: "Lisbon", DateFrom: "2026-07-04", DateTo: "2026-07-05", MinPrice: "20", MaxPrice: "59.5", Sort: ByPrice}
 	bookings := BookingQuery{
 		Status: Held, ActivityID: "a", ResellerReference: "r", Words: "w", CreatedFrom: day, CreatedTo: day, StartFrom: day, StartTo: day,
-		Attention: true, IntegrationID: "i", ResellerID: "r", Mode: "test",
+		Attention: true, Reason: LatePayment, IntegrationID: "i", ResellerID: "r", Mode: "test",
 	}
 	_, _ = shop.Activities(every).Page(ctx, 1, 1)
 	_, _ = shop.Activities(every).After(ctx, "c", 1)

@@ -146,11 +146,12 @@ type BookingQuery struct {
 	Status                 BookingStatus // "": all
 	ActivityID             string
 	ResellerReference      string
-	Words                  string // an id, a ResellerReference, an ExternalBookingID, or whole words of the guest's name, email or telephone
+	Words                  string // the beginnings of words of the guest's name or email, or the beginning or the end of an id, a ResellerReference, an ExternalBookingID or a telephone number
 	CreatedFrom, CreatedTo time.Time
 	StartFrom, StartTo     time.Time // of the slot
 	// For operators only:
-	Attention     bool // only bookings that need attention
+	Attention     bool            // only bookings that need attention
+	Reason        AttentionReason // only those that need it for this reason; "": any
 	IntegrationID string
 	ResellerID    string // an account's id
 	Mode          string // live or test; "": both

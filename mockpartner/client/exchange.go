@@ -24,9 +24,8 @@ type Exchange struct {
 	Arrived  time.Time           `json:"arrivedAt"`        // in real time
 	Caller   string              `json:"caller,omitempty"` // address and port: the connection
 	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
-	Faults   []string            `json:"faults,omitempty"` // those that fired, by name
-	// Considered are the faults that were checked against the request, in order, up to the one that
-	// fired. It may be truncated.
+	Faults   []string            `json:"faults,omitempty"` // those that fired, by name, in order
+	// Considered are the faults that were checked against the request, in order. It may be truncated.
 	Considered []Considered `json:"considered,omitempty"`
 	Method     string       `json:"method"`
 	Target     string       `json:"target"` // escaped path, and query

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -27,12 +28,19 @@ func newRates() *cobra.Command {
 
 func newRatesImport() *cobra.Command {
 	var s storage
+	var force bool
 	command := &cobra.Command{
 		Use:   "import FILE|URL|-",
 		Short: "Import the European Central Bank's daily rates",
 		Long: `Imports exchange rates from the European Central Bank's daily file
 (eurofxref-daily.xml): from a file, from an address, or from the standard input (-).
-Other currencies keep their rates, unless these were set for a base other than EUR.
+Other currencies keep their rates with their dates, unless these were set for a base
+other than EUR. The import names them. They are sold in until their rates have the age
+--rates-max-age of marketplace serve.
+
+An import is refused if the file is older than the table in force or from the future,
+has a currency twice or the euro itself, or has a rate that is more than twice or less
+than half of the one in force. Check the file, and use --force if it is right.
 
 You can import rates while the service runs: its prices change immediately. The
 service can also import them every day: see --rates-url of marketplace serve.`,
@@ -45,21 +53,32 @@ service can also import them every day: see --rates-url of marketplace serve.`,
 			if err != nil {
 				return err
 			}
+			var after domain.RateTable
 			err = withStore(command.Context(), s, func(store *postgres.Store) error {
-				return store.Storefront.ChangeRates(command.Context(), daily.Rates.Merge(daily.Date))
+				after, err = store.Storefront.ImportRates(command.Context(), daily, time.Now(), force)
+				return err
 			})
+			if mistaken := (*domain.Error)(nil); errors.As(err, &mistaken) && mistaken.Code == domain.Conflict {
+				return fmt.Errorf("refused, because it is likely to be wrong (--force imports it):\n%w", withDetails(err))
+			}
 			if err != nil {
 				return withDetails(err)
 			}
-			_, err = fmt.Fprintf(command.OutOrStdout(), "imported %s of %s\n", plural.Count(len(daily.Rates.Per), "rate"), daily.Date.Format(time.DateOnly))
+			out := command.OutOrStdout()
+			_, err = fmt.Fprintf(out, "imported %s of %s\n", plural.Count(len(daily.Rates.Per), "rate"), daily.Date.Format(time.DateOnly))
+			for _, kept := range after.Kept() {
+				_, failed := fmt.Fprintf(out, "not in the file: %s\n", kept)
+				err = errors.Join(err, failed)
+			}
 			return err
 		},
 	}
+	command.Flags().BoolVar(&force, "force", false, "import a file that is likely to be wrong")
 	s.register(command)
 	return command
 }
 
-func readRates(ctx context.Context, from string, stdin io.Reader) (storefront.DailyRates, error) {
+func readRates(ctx context.Context, from string, stdin io.Reader) (domain.RatesFile, error) {
 	switch {
 	case from == "-":
 		return readTable("the standard input", stdin)
@@ -69,13 +88,13 @@ func readRates(ctx context.Context, from string, stdin io.Reader) (storefront.Da
 	}
 	file, err := os.Open(from)
 	if err != nil {
-		return storefront.DailyRates{}, fmt.Errorf("read the rates: %w", err)
+		return domain.RatesFile{}, fmt.Errorf("read the rates: %w", err)
 	}
 	defer file.Close()
 	return readTable(from, file)
 }
 
-func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
+func readTable(name string, in io.Reader) (domain.RatesFile, error) {
 	daily, err := storefront.ReadRates(in)
 	if err != nil {
 		return daily, fmt.Errorf("%s: %w", name, withDetails(err))
@@ -83,38 +102,41 @@ func readTable(name string, in io.Reader) (storefront.DailyRates, error) {
 	return daily, nil
 }
 
-// prepareRates stores the rates that come with the service if none were ever imported, and warns of
-// old ones.
-func prepareRates(ctx context.Context, store *postgres.Store, now time.Time, log *slog.Logger) (domain.Terms, error) {
+// prepareRates stores the rates that come with the service if none were ever imported, and how long a
+// rate that a newer file lacks is sold in. It warns of an old table.
+func prepareRates(ctx context.Context, store *postgres.Store, maxAge time.Duration, now time.Time, log *slog.Logger) (domain.RateTable, error) {
 	daily, err := storefront.SampleRates()
 	if err != nil {
-		return domain.Terms{}, err
+		return domain.RateTable{}, err
 	}
-	seeded, err := store.Storefront.SeedRates(ctx, daily.Rates, daily.Date)
+	seeded, err := store.Storefront.SeedRates(ctx, daily, now)
 	if err != nil {
-		return domain.Terms{}, fmt.Errorf("store the first exchange rates: %w", err)
+		return domain.RateTable{}, fmt.Errorf("store the first exchange rates: %w", err)
 	}
 	if seeded {
 		log.Info("imported the built-in exchange rates", slog.String("as_of", daily.Date.Format(time.DateOnly)))
 	}
-	terms, err := store.Storefront.Terms(ctx)
+	if err := store.Storefront.SetRatesMaxAge(ctx, maxAge); err != nil {
+		return domain.RateTable{}, fmt.Errorf("store the maximum age of exchange rates: %w", err)
+	}
+	table, err := store.Storefront.Rates(ctx)
 	if err != nil {
-		return terms, fmt.Errorf("read the exchange rates: %w", err)
+		return table, fmt.Errorf("read the exchange rates: %w", err)
 	}
-	if domain.RatesOld(terms.RatesOf, now) {
-		log.Warn("the exchange rates are old: set --rates-url, run marketplace rates import, or PUT /api/v1/operator/rates",
-			slog.String("as_of", terms.RatesOf.Format(time.DateOnly)))
+	if table.IsOld(now) {
+		log.Warn("the exchange rates are old: set --rates-url, run marketplace rates import, or POST /api/v1/operator/rates/import",
+			slog.String("as_of", table.Of.Format(time.DateOnly)))
 	}
-	return terms, nil
+	return table, nil
 }
 
 // ratesFresh is the maximum age of exchange rates at which the service waits for the daily pull.
 const ratesFresh = 24 * time.Hour
 
 // newFeed returns the feed of exchange rates; nil without an address.
-func newFeed(address, agent string, store *postgres.Store, log *slog.Logger) worker.RatesFeed {
+func newFeed(address, agent string, store *postgres.Store, now func() time.Time, log *slog.Logger) worker.RatesFeed {
 	if address == "" {
 		return nil
 	}
-	return storefront.NewRatesFeed(address, agent, store.Storefront, log)
+	return storefront.NewRatesFeed(address, agent, store.Storefront, now, log)
 }

@@ -124,7 +124,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := makeOperator(ctx, store, s, clock.Now(), log); err != nil {
 		return err
 	}
-	rates, err := prepareRates(ctx, store, clock.Now(), log)
+	rates, err := prepareRates(ctx, store, time.Duration(s.ratesMaxAge), clock.Now(), log)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		Requests: store, Work: work, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.readinessCheck(ready.Check),
 		UserAgent: agent, AllowPrivatePartners: s.allowPrivatePartners, Watcher: watcher, Scale: scaleLimits, ObserveTime: observeTime,
 		Conformance: suite, Certification: conformance.Rules{Default: conformance.Policy(s.certification), Approval: s.goLive == approve},
-		Rates: newFeed(s.ratesURL, agent, work, log), Schedule: s.schedule, AffiliatesShare: s.share, AffiliateURL: s.affiliateURL, PageCache: int64(s.pageCache) << 20,
+		Rates: newFeed(s.ratesURL, agent, work, clock.Now, log), Schedule: s.schedule, AffiliatesShare: s.share, AffiliateURL: s.affiliateURL, PageCache: int64(s.pageCache) << 20,
 		LoginLimit: s.loginLimit, RateLimit: s.rateLimit, Scrapers: s.scrapers, Proxies: s.proxies, MetricsApart: s.metricsAddr != "", Secure: s.behindTLS, Stopping: stopping,
 	})
 	if err != nil {
@@ -161,7 +161,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	if err := built.Worker.Start(ctx); err != nil {
 		return err
 	}
-	if s.ratesURL != "" && clock.Now().Sub(rates.RatesOf) > ratesFresh {
+	if s.ratesURL != "" && clock.Now().Sub(rates.Of) > ratesFresh {
 		if err := work.InsertJobs(ctx, job.Rates{Scheduled: job.Scheduled{Due: clock.Now().UTC().Truncate(time.Minute)}}); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func (s *service) rates(t *testing.T) client.Rates {
 	return rates
 }
 
-// openBank publishes the rates of 2026-06-30.
+// openBank publishes the rates of 2024-07-01.
 func openBank(t *testing.T) *httptest.Server {
 	t.Helper()
 	table, err := os.ReadFile("../../internal/storefront/eurofxref-2024-06-28.xml")
@@ -43,7 +43,7 @@ func openBank(t *testing.T) *httptest.Server {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		_, _ = w.Write([]byte(strings.NewReplacer("2024-06-28", "2026-06-30", "1.0705", "1.1705").Replace(string(table))))
+		_, _ = w.Write([]byte(strings.NewReplacer("2024-06-28", "2024-07-01", "1.0705", "1.1705").Replace(string(table))))
 	}))
 	t.Cleanup(bank.Close)
 	return bank
@@ -65,14 +65,14 @@ func TestTheStartPullsRatesThatAreOlderThanADay(t *testing.T) {
 	address := strings.Replace(bank.URL, "http://", "http://me:hush@", 1)
 	s := startService(t, firstOperator, "--database-url", pgtest.URL(t), "--secret-key", strings.Repeat("s", 32), "--rates-url", address+"/daily.xml")
 	var log strings.Builder
-	for !strings.Contains(log.String(), `"msg":"imported 30 exchange rates","as_of":"2026-06-30"`) {
+	for !strings.Contains(log.String(), `"msg":"imported 30 exchange rates","as_of":"2024-07-01"`) {
 		line, open := <-s.log
 		if !open {
 			t.Fatalf("Expected the rates to be imported, received the end of the log:\n%s", log.String())
 		}
 		log.WriteString(line)
 	}
-	if rates := s.rates(t); rates.AsOf != "2026-06-30" || rates.Rates["USD"] != "1.1705" {
+	if rates := s.rates(t); rates.AsOf != "2024-07-01" || rates.Rates["USD"] != "1.1705" {
 		t.Errorf("Expected the bank's rates in force, received %+v", rates)
 	}
 	must(t, s.Process.Signal(syscall.SIGTERM))
@@ -201,8 +201,18 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	s.letsIn(t, client.APIToken(client.Secret(token)))
 	beside("", "rates", "import", bank.URL+"/daily.xml").succeeds(t)
 	beside("", "rates", "import", bank.URL+"/nothing").fails(t, "answered with 404")
-	if rates := s.rates(t); rates.AsOf != "2026-06-30" || rates.Rates["USD"] != "1.1705" {
+	file := filepath.Join(t.TempDir(), "rates.xml")
+	must(t, os.WriteFile(file, []byte(`<Envelope><Cube><Cube time="2024-07-02"><Cube currency="USD" rate="2.5"/></Cube></Cube></Envelope>`), 0o600))
+	beside("", "rates", "import", file).fails(t, "--force", "rates.USD (line 1): 2.5 is more than twice the rate in force, 1.1705")
+	if rates := s.rates(t); rates.AsOf != "2024-07-01" || rates.Rates["USD"] != "1.1705" {
 		t.Errorf("want the imported rates in force, got %+v", rates)
+	}
+	out := beside("", "rates", "import", "--force", file).succeeds(t)
+	if want := "not in the file: JPY keeps its rate of 2024-07-01 until 2024-07-08\n"; !strings.HasPrefix(out, "imported 1 rate of 2024-07-02\n") || !strings.Contains(out, want) {
+		t.Errorf("Expected %q, received %s", want, out)
+	}
+	if rates := s.rates(t); rates.AsOf != "2024-07-02" || rates.Rates["USD"] != "2.5" {
+		t.Errorf("want the forced rates in force, got %+v", rates)
 	}
 	s.stop(t)
 	for name, mode := range map[string]os.FileMode{"secret-key": 0o600, "postgresql/password": 0o600} {

@@ -115,7 +115,7 @@ type settings struct {
 	allowPrivatePartners, behindTLS bool
 	nightlyAt                       string
 	probes, incremental, sweeps     time.Duration
-	eraseAfter                      days
+	eraseAfter, ratesMaxAge         days
 	affiliatesShare                 string
 	pageCache                       int // MiB
 	affiliateURL                    storefront.AffiliateURL
@@ -159,6 +159,8 @@ func (s *settings) register(command *cobra.Command) {
 	f.IntVar(&s.pageCache, "page-cache", 256, "`MiB` of memory for the cache of list pages, in each replica")
 	f.StringVar((*string)(&s.affiliateURL), "affiliate-url", "", "the `address` of an affiliate's link to an activity in your shop, such as https://shop.example/activities/{activity}?affiliate_code={affiliate}; {activity} and {affiliate} are replaced by their ids; without it, affiliates get no links")
 	f.StringVar(&s.ratesURL, "rates-url", "", "the `address` of exchange rates in the European Central Bank's daily format, such as "+storefront.RatesAddress+"; read daily, and at startup if the rates are older than a day")
+	s.ratesMaxAge = days(7 * 24 * time.Hour)
+	f.Var(&s.ratesMaxAge, "rates-max-age", "how long a currency that the newest file of exchange rates lacks is sold in, from the date of its rate, in days (7d) or hours (168h). Older files are reported as old")
 	f.BoolVar(&s.traces, "traces", false, "send OpenTelemetry traces to the address in OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP)")
 	f.StringVar(&s.conformance, "conformance-command", "", "the `path` of the conformance command, which tests partners; by default the one in this command's folder, or else on the PATH")
 	f.StringVar(&s.certification, "certification", string(conformance.Off), "off, advise or require. advise: integrations show whether they are certified. require: in addition, activities of live integrations are listed only while they are certified. Operators can set another policy for an integration")
@@ -202,6 +204,7 @@ func (s *settings) mistakes() []error {
 		requireThat(s.pageCache >= 1 && s.pageCache <= mostPageCache, "--page-cache: expected from 1 to %d, received %d", mostPageCache, s.pageCache),
 		s.readShare(),
 		checkFeed(s.ratesURL),
+		requireThat(s.ratesMaxAge >= leastRatesAge && s.ratesMaxAge <= mostRatesAge, "--rates-max-age: expected from %s to %s, received %s", leastRatesAge, mostRatesAge, s.ratesMaxAge),
 		s.checkTraces(),
 		aboutFlag("--affiliate-url", s.affiliateURL.Check()),
 	)
@@ -243,6 +246,12 @@ func (s *settings) readSchedule() error {
 		requireThat(s.sweeps >= leastSweeps && s.sweeps <= longestSweeps, "--sweep-interval: expected from %s to %s, received %s", leastSweeps, longestSweeps, s.sweeps),
 	)
 }
+
+// The limits of the age of exchange rates. The bank publishes none for up to five days.
+const (
+	leastRatesAge = days(24 * time.Hour)
+	mostRatesAge  = days(3650 * 24 * time.Hour)
+)
 
 // checkFeed does not quote the address, which may contain a password.
 func checkFeed(address string) error {

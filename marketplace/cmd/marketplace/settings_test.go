@@ -39,13 +39,13 @@ func TestAllWrongSettingsAreReportedTogether(t *testing.T) {
 	run(t, "", []string{
 		"MARKETPLACE_LOGIN_LIMIT=many-hush", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS=perhaps", "MARKETPLACE_SECRET_KEY=hush", "MARKETPLACE_DATABASE_URL=mysql://me:hush@host/x",
 		"MARKETPLACE_OPERATOR_EMAIL=someone", "MARKETPLACE_OPERATOR_PASSWORD=hush", "MARKETPLACE_DATA_DIR=",
-	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}", "--rates-url", "ftp://me:hush@bank/daily.xml",
+	}, "serve", "--addr", "8080", "--rate-limit", "-1", "--page-cache", "0", "--affiliate-url", "{shop}", "--rates-url", "ftp://me:hush@bank/daily.xml", "--rates-max-age", "1h",
 		"--log-format", "xml", "--log-level", "loud", "--metrics-from", "10.0.0.0/8,localhost", "--trusted-proxies", "10.0.0.1", "--metrics-addr", "9090",
 		"--certification", "must").requireUsageError(t,
 		"MARKETPLACE_LOGIN_LIMIT: expected a whole number", "MARKETPLACE_ALLOW_PRIVATE_PARTNERS: expected true or false",
 		"--secret-key: expected at least 32 bytes, received 4", "--database-url: expected an address such as postgres://", "--data-dir: expected a folder",
 		"--operator-email: expected an address", "--operator-password: expected at least 10 letters",
-		"--addr: expected host:port", "--rate-limit: expected 0 or more, received -1", "--page-cache: expected from 1", "--affiliate-url:", "--rates-url: expected an address such as",
+		"--addr: expected host:port", "--rate-limit: expected 0 or more, received -1", "--page-cache: expected from 1", "--affiliate-url:", "--rates-url: expected an address such as", "--rates-max-age: expected from 1d to 3650d, received 1h",
 		`--log-format: expected json or text, received "xml"`, `--log-level: expected debug, info, warn or error, received "loud"`, `--metrics-from: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received "localhost"`, `--trusted-proxies: expected networks such as 10.0.0.0/8 or 192.0.2.7/32, received "10.0.0.1"`,
 		"--metrics-addr: expected host:port", `--certification: expected off, advise or require, received "must"`)
 }

@@ -108,6 +108,7 @@ var whoMay = map[string]string{
 	"POST /api/v1/operator/bookings/{booking}/erase-guest":                  "o",
 	"GET /api/v1/operator/rates":                                            "o",
 	"PUT /api/v1/operator/rates":                                            "o",
+	"POST /api/v1/operator/rates/import":                                    "o",
 	"GET /api/v1/operator/pricing":                                          "o",
 	"PUT /api/v1/operator/pricing":                                          "o",
 }

@@ -58,7 +58,7 @@ func (h bookingHandler) list(r *http.Request) (any, error) {
 func (h bookingHandler) listAll(r *http.Request) (any, error) {
 	given := readQuery(r)
 	by := booking.Filter{Checkouts: true, Attention: given.validated("attention", "oneof=true false") == "true", Integration: given.id("integration_id"),
-		Scope: domain.Scope{Account: given.id("reseller_id"), Mode: given.mode()}}
+		Reason: given.attentionReason(), Scope: domain.Scope{Account: given.id("reseller_id"), Mode: given.mode()}}
 	if alias := given.id("reseller"); by.Account == uuid.Nil {
 		by.Account = alias
 	} else if alias != uuid.Nil && alias != by.Account {
@@ -74,6 +74,15 @@ func (q *query) bookingStatus(statuses []domain.BookingStatus) domain.BookingSta
 		words = append(words, string(status))
 	}
 	return domain.BookingStatus(q.validated("status", "oneof="+strings.Join(words, " ")))
+}
+
+// attentionReason reads the filter for a reason for attention.
+func (q *query) attentionReason() domain.AttentionReason {
+	var words []string
+	for _, reason := range domain.AttentionReasons() {
+		words = append(words, string(reason))
+	}
+	return domain.AttentionReason(q.validated("reason", "oneof="+strings.Join(words, " ")))
 }
 
 // page returns a page of bookings, newest first.

@@ -156,6 +156,7 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	}
 	b, _ := newBusyBench(t)
 	pgtest.Exec(t, b.store, `DELETE FROM exchange_rates`) // otherwise no rate is missing
+	pgtest.Exec(t, b.store, `INSERT INTO exchange_rates VALUES ('CHF', 0.95)`)
 	pgtest.Exec(t, b.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-30'`)
 	pgtest.Exec(t, b.store, `
 		INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)

@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"partnerkit.dev/marketplace/internal/domain"
 )
@@ -18,9 +20,13 @@ func TestRatesAreMergedAndTheTableInForceIsTheAnswer(t *testing.T) {
 			}
 		}
 	}
-	put(`{"base":"EUR","rates":{"USD":"1.25","JPY":"171.94"}}`, `{"base":"EUR","as_of":null,"rates":{"JPY":"171.94","USD":"1.25"}}`)
-	put(`{"base":"EUR","rates":{"USD":"1.0000000000001","JPY":null,"XAF":null}}`, `{"base":"EUR","as_of":null,"rates":{"USD":"1.0000000000001"}}`)
-	put(`{"base":"USD","rates":{"EUR":"0.8"}}`, `{"base":"USD","as_of":null,"rates":{"EUR":"0.8"}}`)
+	row := func(currency, rate, previous string) string {
+		return fmt.Sprintf(`{"currency":%q,"rate":%q,"as_of":%q,"previous_rate":%s,"sold_until":null}`, currency, rate, b.now().UTC().Format(time.DateOnly), previous)
+	}
+	put(`{"base":"EUR","rates":{"USD":"1.25","JPY":"171.94"}}`, `{"base":"EUR","as_of":null,"rates":{"JPY":"171.94","USD":"1.25"},"currencies":[`+row("JPY", "171.94", "null")+`,`+row("USD", "1.25", "null")+`],"missing":[]}`)
+	put(`{"base":"EUR","rates":{"USD":"1.0000000000001","JPY":null,"XAF":null}}`, `{"base":"EUR","as_of":null,"rates":{"USD":"1.0000000000001"},"currencies":[`+row("USD", "1.0000000000001", `"1.25"`)+`],"missing":[]}`)
+	wantProblem(t, b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"10"},"check":true}`, operator), 400, "rates.USD: 10 is more than twice the rate in force, 1.0000000000001")
+	put(`{"base":"USD","rates":{"EUR":"0.8"}}`, `{"base":"USD","as_of":null,"rates":{"EUR":"0.8"},"currencies":[`+row("EUR", "0.8", "null")+`],"missing":[]}`)
 }
 
 func TestEveryMistakeOfATableOfRatesIsNamedAndNothingOfItIsStored(t *testing.T) {

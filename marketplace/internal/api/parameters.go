@@ -38,7 +38,7 @@ var parameters = map[string][]string{
 	"/api/v1/partner-integrations/{integration}/webhook-deliveries":               append([]string{"failed"}, pages...),
 	"/api/v1/partner-integrations/{integration}/conformance-runs":                 pages,
 	"/api/v1/operator/integrations/{integration}/syncs":                           pages,
-	"/api/v1/operator/bookings":                                                   append([]string{"mode", "attention", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
+	"/api/v1/operator/bookings":                                                   append([]string{"mode", "attention", "reason", "integration_id", "reseller_id", "reseller"}, bookingFilters...),
 	"/api/v1/operator/accounts":                                                   append([]string{"role", "q"}, pages...),
 	"/api/v1/partner-integrations/{integration}/events":                           {"after", "newest", "limit"},
 	"/api/v1/operator/conformance":                                                matrixFilters,

@@ -76,6 +76,64 @@ func TestAnOperatorReadsHowOldTheExchangeRatesAre(t *testing.T) {
 	}
 }
 
+// Every rate has its own date, from the import to the price and the metric.
+func TestACurrencyThatTheNewestFileLacksIsNamedAndNotSoldInOnceItsRateIsTooOld(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	operator := s.signIn(t, domain.Operator)
+	today := s.now().UTC().Truncate(24 * time.Hour)
+	imports := func(daysAgo int, rates, more string) answer {
+		t.Helper()
+		file := `<Envelope><Cube><Cube time='` + today.AddDate(0, 0, -daysAgo).Format(time.DateOnly) + `'>` + "\n" + rates + `</Cube></Cube></Envelope>`
+		return s.do(t, "POST", "/api/v1/operator/rates/import", asJSON(t, map[string]any{"file": file, "force": more == "force"}), operator)
+	}
+	const dollars, pounds, francs = `<Cube currency='USD' rate='1.25'/><Cube currency='JPY' rate='160'/>`, `<Cube currency='GBP' rate='0.9'/>`, `<Cube currency='CHF' rate='1.1'/>`
+	imported := func(daysAgo int, rates, more string) {
+		t.Helper()
+		if a := imports(daysAgo, rates, more); a.StatusCode != 200 {
+			t.Errorf("Expected the file imported, received %s", a.body)
+		}
+	}
+	imported(9, dollars+pounds+francs, "")
+	imported(6, dollars+francs, "")
+	imported(1, dollars, "")
+	overview := read[client.Overview](t, s.bench, "operator/overview-answer", "/api/v1/operator/overview", operator)
+	if kept := overview.RatesKept; len(kept) != 2 || kept[0].Currency != "CHF" || !kept[0].SoldUntil.Equal(today.AddDate(0, 0, 1)) || kept[1].Currency != "GBP" || kept[1].AsOf != today.AddDate(0, 0, -9).Format(time.DateOnly) {
+		t.Errorf("Expected the franc and the pound with their dates, received %+v", kept)
+	}
+	rates := read[client.Rates](t, s.bench, "operator/rates-answer", "/api/v1/operator/rates", operator)
+	if pound := rates.Currencies[1]; rates.AsOf != client.DateOf(today.AddDate(0, 0, -1)) || pound.Currency != "GBP" || pound.Rate != "0.9" || pound.AsOf != client.DateOf(today.AddDate(0, 0, -9)) || pound.SoldUntil == nil {
+		t.Errorf("Expected the pound's rate with its date, received %+v", rates)
+	}
+	in := func(currency string) string {
+		return strings.Replace(s.order, `"contact"`, `"currency":"`+currency+`","contact"`, 1)
+	}
+	for currency, sold := range map[string]bool{"USD": true, "CHF": true, "GBP": false} {
+		if a := s.do(t, "GET", resellersList+"?currency="+currency, "", s.reseller); (a.StatusCode == 200) != sold {
+			t.Errorf("Expected %s sold in: %t, received %s", currency, sold, a.body)
+		}
+	}
+	wantProblem(t, s.do(t, "POST", "/api/v1/resellers/bookings", in("GBP"), s.reseller), 400, "no_exchange_rate")
+	if a := s.do(t, "POST", "/api/v1/resellers/bookings", in("CHF"), s.reseller); a.StatusCode != 201 {
+		t.Errorf("Expected a booking in francs, received %s", a.body)
+	}
+	pgtest.Exec(t, s.store, `UPDATE variations SET option = jsonb_set(option, '{units,0,pricingFrom}', '[{"original":1000,"currency":"GBP"}]') WHERE id = (SELECT min(id::text)::uuid FROM variations)`)
+	s.wantMissing(t, "EUR", "GBP", "KWD", "NZD")
+	text := s.metrics(t)
+	for _, want := range []string{`marketplace_exchange_rate_missing{base="EUR",currency="GBP"} 1`, `marketplace_exchange_rate_age_seconds{currency="GBP"}`, "marketplace_exchange_rates_age_seconds "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("Expected the metric %s", want)
+		}
+	}
+
+	wantProblem(t, imports(3, dollars, ""), 409, "the exchange rates were refused", "date: ")
+	wantProblem(t, imports(-1, dollars, ""), 409, "is in the future")
+	wantProblem(t, imports(0, dollars+"\n<Cube currency='USD' rate='1.26'/>\n<Cube currency='EUR' rate='1'/>\n<Cube currency='CHF' rate='11'/>", ""), 409,
+		"rates.USD (line 3): already in line 2", "rates.EUR (line 4): is the base currency", "rates.CHF (line 5): 11 is more than twice the rate in force, 1.1")
+	wantProblem(t, imports(0, "<Cube currency='USD' rate='many'/>", "force"), 400, "file: line 2: rates.USD: expected a decimal above 0")
+	imported(3, dollars+"<Cube currency='CHF' rate='11'/>", "force")
+}
+
 // wantMissing expects that the overview names the currencies without a rate, of one activity
 // each.
 func (b *bench) wantMissing(t *testing.T, base string, currencies ...string) {

@@ -52,7 +52,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
 	activities := activityHandler{c.Store.Catalog, caughtUp}
-	terms := termsHandler{c.Store.Storefront, caughtUp}
+	terms := termsHandler{c.Store.Storefront, caughtUp, c.Now}
 	signIns := signInHandler{g, c.SignIn}
 	ops := newOps(c)
 	return []route{
@@ -157,6 +157,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 
 		{get, "/api/v1/operator/rates", operators, respondOK(terms.rates)},
 		{put, "/api/v1/operator/rates", operators, respondOK(withBody(terms.changeRates))},
+		{post, "/api/v1/operator/rates/import", operators, respondOK(withBody(terms.importRates))},
 		{get, "/api/v1/operator/pricing", operators, respondOK(terms.fees)},
 		{put, "/api/v1/operator/pricing", operators, respondOK(withBody(terms.changeFees))},
 	}

@@ -33,6 +33,7 @@ const (
 	confirmGiveUp     event = "confirm has no answer, last attempt"
 	confirmAgain      event = "confirm is due again"
 
+	codeShared      event = "another reserve returns its code"
 	idShared        event = "another booking gets its id"
 	customerCancel  event = "customer cancels"
 	operatorCancel  event = "operator cancels"
@@ -165,6 +166,10 @@ var table = []transition{
 	{From: domain.Cancelled, On: operatorResolve, To: domain.Cancelled, Settles: append([]domain.AttentionReason{domain.ConfirmUnknown}, resolvable...)},
 	{From: domain.Cancelled, On: paymentSucceed, To: domain.Cancelled, Raises: domain.DuplicatePayment},
 
+	// A confirm could book what the other customer has reserved.
+	{From: domain.Held, On: codeShared, To: domain.Released, Reason: domain.Withdrawn, Ask: askRelease, Release: domain.Pending},
+	{From: domain.Paid, On: codeShared, If: allOf(not(releasing), not(listed)), To: domain.Paid, Raises: domain.ConfirmUnknown},
+	{From: anywhere, On: codeShared, To: anywhere},
 	{From: anywhere, On: idShared, If: canceling, To: anywhere, Cancel: domain.GivenUp, Raises: domain.DuplicateID},
 	{From: anywhere, On: idShared, To: anywhere, Raises: domain.DuplicateID},
 	{From: anywhere, On: releaseTaken, To: anywhere, Release: domain.Done, Settles: []domain.AttentionReason{domain.ReleaseFailed}},

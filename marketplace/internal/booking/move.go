@@ -96,6 +96,17 @@ func ShareID(b domain.Booking, at time.Time) (Change, error) {
 // sharesID is shown to operators.
 const sharesID = "another booking has the same id at the partner, so no cancellation is sent: ask the partner which booking it cancels with this id"
 
+// ShareCode returns the change of a booking when another reserve of its integration has returned its
+// code (RSV-4).
+func ShareCode(b domain.Booking, at time.Time) (Change, error) {
+	c, err := move(b, codeShared, at, string(codeShared), sharesCode, uuid.Nil)
+	c.Seats, c.Events = seatsChange(b, c), domain.BookingEvents(b, c.Booking)
+	return c, err
+}
+
+// sharesCode is shown to operators.
+const sharesCode = "another reserve returned its code, so confirm is not repeated: ask the partner what is booked with it"
+
 // apply returns the booking after a transition.
 func apply(b domain.Booking, row transition, at time.Time, message string, call uuid.UUID) domain.Booking {
 	b.Status = row.To

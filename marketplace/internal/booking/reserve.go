@@ -56,7 +56,7 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	}
 	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.storeLateAnswer)
 	unwanted := ctx.Err() != nil && a.key.Key == "" // a caller with a key may come back for the answer
-	return a.keep(ctx, reserveAnswer{a.call, hold, outcome, unwanted, a.full})
+	return a.keep(ctx, reserveAnswer{call: a.call, hold: hold, Outcome: outcome, unwanted: unwanted, full: a.full})
 }
 
 // create stores a booking with its reserve. If the commit's outcome is unknown, it looks for the
@@ -107,8 +107,7 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	case err == nil:
 		return came.toHeld(c), came.whyNotHeld(c.Booking)
 	case domain.CodeOf(err) == domain.Conflict:
-		// The code belongs to another booking. Releasing it would give up that booking's seats.
-		a.end(ctx, came.withOutcome(partner.Refused, errCodeTwice), "a reserve's answer was not stored")
+		a.end(ctx, came.withSharedCode(), "a reserve's answer was not stored")
 		return Held{}, errCodeTwice
 	case domain.CodeOf(err) == domain.PartnerFailed: // the database cannot store the answer
 		a.end(ctx, came.withOutcome(partner.Unreadable, err), "a reserve's answer was not stored")
@@ -120,13 +119,17 @@ var errCodeTwice = &domain.Error{Code: domain.PartnerFailed, Message: "the partn
 
 // storeLateAnswer stores the result of a reserve whose caller has gone.
 func (a *reserve) storeLateAnswer(hold partnerapi.ReserveAnswer, o partner.Outcome) {
-	a.end(context.Background(), reserveAnswer{a.call, hold, o, true, a.full}, "a reserve's late answer was not stored")
+	a.end(context.Background(), reserveAnswer{call: a.call, hold: hold, Outcome: o, unwanted: true, full: a.full}, "a reserve's late answer was not stored")
 }
 
 // end stores the result of a reserve whose caller receives no booking.
 func (a *reserve) end(ctx context.Context, came reserveAnswer, failed string) {
 	var left atomic.Bool // not read: the caller does the same in both cases
-	if _, _, err := a.by.moves.storeResult(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) }); err != nil {
+	_, _, err := a.by.moves.storeResult(ctx, a.Record, &left, func(r Record) (Change, error) { return came.move(r, a.by.Now()) })
+	switch {
+	case errors.Is(err, ErrCodeTaken):
+		a.end(ctx, came.withSharedCode(), failed)
+	case err != nil:
 		a.by.Log.Error(failed, slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep finishes it
 	}
 }
@@ -136,9 +139,21 @@ type reserveAnswer struct {
 	call Call
 	hold partnerapi.ReserveAnswer
 	partner.Outcome
-	unwanted bool // the caller no longer waits for the hold
-	full     bool // the partner has stated too few seats
+	unwanted   bool   // the caller no longer waits for the hold
+	full       bool   // the partner has stated too few seats
+	sharedCode string // the code of another booking, which the partner has returned again
 }
+
+// withSharedCode returns the answer as a refusal, because its code belongs to another booking. Nothing is
+// known about what is behind the code, so neither booking is confirmed with it.
+func (a reserveAnswer) withSharedCode() reserveAnswer {
+	refused := a.withOutcome(partner.Refused, errCodeTwice)
+	refused.sharedCode = a.hold.ReservationConfirmationCode
+	return refused
+}
+
+// codeTaken is the message for a code that two reserves have returned (RSV-4).
+const codeTaken = "reservationConfirmationCode: expected a code that no other booking has, because a confirm could book the seats of the other one"
 
 // withOutcome returns the answer with another outcome, because its hold cannot be used.
 func (a reserveAnswer) withOutcome(kind partner.Kind, why error) reserveAnswer {
@@ -199,5 +214,8 @@ func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 		return Change{}, err
 	}
 	c.Ends = end(a.call.ID, a.Outcome)
+	if c.SharesCode = a.sharedCode; c.SharesCode != "" {
+		c.Breaches = breaches(b, partnerapi.Reserve, now, []string{codeTaken})
+	}
 	return c, nil
 }

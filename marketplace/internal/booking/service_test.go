@@ -288,7 +288,7 @@ func TestARefusedConfirmIsFinalAndThePaymentStays(t *testing.T) {
 func TestARefusalAfterAnUnansweredConfirmSaysSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
+	b.arm(t, `[{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER, last: true}, {match: {endpoint: confirm}, times: 1, status: 500}]`)
 	held := b.checkout(t)
 	b.pays(t, held.ID, "p-1")
 	b.work(t)
@@ -371,6 +371,52 @@ func TestTwoBookingsWithOneIDAreNotCancelledAtThePartnerUntilAnOperatorDecides(t
 		both.Wait()
 		b.is(t, first.ID, domain.Confirmed, domain.DuplicateID)
 		b.is(t, second.ID, domain.Confirmed, domain.DuplicateID)
+	})
+}
+
+// A code that two reserves have returned may stand for the seats of the other customer (RSV-4).
+func TestNoConfirmIsSentWithACodeThatAnotherReserveHasReturned(t *testing.T) {
+	t.Parallel()
+	reused := func(t *testing.T, between func(*bench, domain.Booking)) (b *bench, first domain.Booking) {
+		t.Helper()
+		b = setup(t)
+		b.arm(t, `{match: {endpoint: reserve}, times: 2, jq: ".reservationConfirmationCode = \"H-1\""}`)
+		first = b.checkout(t)
+		between(b, first)
+		if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.PartnerFailed {
+			t.Errorf("Expected the second checkout to fail, received %v", err)
+		}
+		return b, first
+	}
+	t.Run("an unpaid hold ends", func(t *testing.T) {
+		t.Parallel()
+		b, first := reused(t, func(*bench, domain.Booking) {})
+		if r := b.is(t, first.ID, domain.Released); r.Reason != domain.Withdrawn || r.Release == "" {
+			t.Errorf("Expected the hold withdrawn and released, received %+v", r.Booking)
+		}
+		b.pays(t, first.ID, "p-1")
+		b.work(t)
+		b.is(t, first.ID, domain.Paid, domain.LatePayment)
+		b.requireCalls(t, partnerapi.Confirm, 0)
+	})
+	t.Run("a confirm without an answer is not repeated", func(t *testing.T) {
+		t.Parallel()
+		b, first := reused(t, func(b *bench, first domain.Booking) {
+			b.arm(t, `{match: {endpoint: confirm}, times: 1, fault: CONNECTION_RESET_BY_PEER}`)
+			b.pays(t, first.ID, "p-1")
+		})
+		b.work(t)
+		b.is(t, first.ID, domain.Paid, domain.ConfirmUnknown)
+		b.requireCalls(t, partnerapi.Confirm, 1)
+	})
+	t.Run("the breach is noted", func(t *testing.T) {
+		t.Parallel()
+		b, first := reused(t, func(*bench, domain.Booking) {})
+		found, err := b.store.Partners.Breaches(t.Context(), []uuid.UUID{first.IntegrationID}, false)
+		check(t, err)
+		if list := found[first.IntegrationID]; len(list) != 1 || !strings.HasPrefix(list[0].Message, "reservationConfirmationCode: expected a code that no other booking has") {
+			t.Errorf("Expected the reused code noted, received %+v", list)
+		}
 	})
 }
 

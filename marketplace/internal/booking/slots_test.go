@@ -224,3 +224,22 @@ func TestATypeThatTwoUnitsHaveIsBookedByUnit(t *testing.T) {
 		t.Errorf("want two of one and one of the other, got %+v for %s", held.Guests, held.Total)
 	}
 }
+
+// Which of two slots with one id the partner would book is unknown (AVL-8).
+func TestNoReserveIsSentForAnIDThatTwoSlotsHave(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]string{
+		"on the same day": `.[0] | .id = %q | .localDateTimeStart = "2026-07-10T23:30:00+09:00" | .localDateTimeEnd = "2026-07-10T23:45:00+09:00"`,
+		"on another day":  `.[0] | .id = %q | .localDateTimeStart = "2026-07-19T05:30:00+09:00" | .localDateTimeEnd = "2026-07-19T08:30:00+09:00"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.arm(t, fmt.Sprintf(`{match: {endpoint: availability}, jq: '. + [`+other+`]'}`, b.order.Slot))
+			if _, err := b.hold(t.Context(), b.wants()); domain.CodeOf(err) != domain.Conflict {
+				t.Errorf("Expected the checkout refused, received %v", err)
+			}
+			b.requireCalls(t, partnerapi.Reserve, 0)
+		})
+	}
+}

@@ -22,6 +22,9 @@ var ErrNotOwner = errors.New("the key belongs to another request")
 // without SharesID.
 var ErrIDTaken = errors.New("another booking has the partner's booking id")
 
+// ErrCodeTaken is returned when another booking of the integration has the code that a change stores.
+var ErrCodeTaken = &domain.Error{Code: domain.Conflict, Message: "the partner reused a code"}
+
 // Offer is the activity, variation and slot of a checkout.
 type Offer struct {
 	Activity    domain.Activity
@@ -148,6 +151,7 @@ type Change struct {
 	Reverses   bool             // reverses the commission
 	NewID      bool             // the booking receives the partner's id
 	SharesID   bool             // another booking has the id; it is changed by ShareID
+	SharesCode string           // a code of another booking, which is changed by ShareCode
 	Breaches   []Breach
 	Answers    *Key               // of the request that made it, with its answer
 	Seats      *SeatsChange       // of its slot; nil: no effect
@@ -161,9 +165,10 @@ type Filter struct {
 	Activity, Integration uuid.UUID
 	Checkouts             bool // includes checkouts without a booking
 	Status                domain.BookingStatus
-	Attention             bool   // only those that need attention
-	Reference             string // the reseller's
-	Query                 string // an id, a reseller's reference, a partner's booking id, or words of the guest's name, email or telephone
+	Attention             bool                   // only those that need attention
+	Reason                domain.AttentionReason // only those that need it for this reason; "": any
+	Reference             string                 // the reseller's
+	Query                 string                 // an id, a reseller's reference, a partner's booking id, or the beginnings of words of the guest's
 	Created, Start        Period
 }
 

@@ -21,6 +21,8 @@ type Catalog struct {
 	Products []Product       // valid products, each id once
 	SetAside []SetAside      // invalid products; the last entry says if the list was cut
 	present  map[string]bool // the ids of both, if readable
+	places   map[string]int  // of products, by id, while they are read
+	shared   map[string]bool // ids of different products
 	aside    setAsideList
 }
 
@@ -31,6 +33,11 @@ type Product struct {
 	Text    json.RawMessage // without its options
 	Hash    Hash            // of Text
 	Options []Option
+}
+
+// equal reports whether both are the same product.
+func (p Product) equal(other Product) bool {
+	return p.Hash == other.Hash && slices.EqualFunc(p.Options, other.Options, func(a, b Option) bool { return a.ID == b.ID && a.Hash == b.Hash })
 }
 
 // Option is an option of a product, as stored.
@@ -54,14 +61,14 @@ var (
 const together = 512
 
 // Read parses a pull's body. The error says why it is not a catalog (PRD-1), or that ctx has ended.
-// Products that violate their schema or our limits are set aside. Of duplicate members the last one
-// counts.
+// Products that violate their schema are set aside, and so are different products with one
+// id (PRD-11): which of them the partner would book is unknown. Of duplicate members the last one counts.
 func Read(ctx context.Context, body []byte) (*Catalog, error) {
 	list, at, err := elements(body)
 	if err != nil {
 		return nil, err
 	}
-	c := &Catalog{present: make(map[string]bool, len(list))}
+	c := &Catalog{present: make(map[string]bool, len(list)), places: make(map[string]int, len(list)), shared: map[string]bool{}}
 	for first := 0; first < len(list); first += together {
 		batch := list[first:min(first+together, len(list))]
 		judged := judgeAll(ctx, batch)
@@ -72,7 +79,11 @@ func Read(ctx context.Context, body []byte) (*Catalog, error) {
 			c.add(judged, batch[i], fmt.Sprintf("%s/%d", at, first+i))
 		}
 	}
-	c.SetAside = c.aside.entries()
+	for id := range c.shared {
+		delete(c.present, id)
+	}
+	c.Products = slices.DeleteFunc(c.Products, func(p Product) bool { return c.shared[p.ID] })
+	c.places, c.SetAside = nil, c.aside.entries()
 	return c, nil
 }
 
@@ -127,14 +138,11 @@ func judge(raw []byte) (_ Product, problems []schemas.Problem) {
 			problems = []schemas.Problem{{Message: fmt.Sprintf("it cannot be validated: %v", panicked)}}
 		}
 	}()
-	if problems := tooLarge(raw); problems != nil {
-		return Product{}, problems
-	}
 	var read partnerapi.Product
 	if problems := schemas.Decode(schemas.Product, raw, &read); problems != nil {
 		return Product{}, problems
 	}
-	if problems := slices.Concat(findRepeatedIDs(&read), findUnstorable(&read, raw)); len(problems) > 0 {
+	if problems := findRepeatedIDs(&read); len(problems) > 0 {
 		return Product{}, problems
 	}
 	product, err := toStored(read)
@@ -198,10 +206,13 @@ func byID(a, b partnerapi.Unit) int { return strings.Compare(a.ID, b.ID) }
 
 func (c *Catalog) add(j judged, raw []byte, at string) {
 	if len(j.problems) == 0 && c.present[j.product.ID] {
+		if first, valid := c.places[j.product.ID]; valid && !c.Products[first].equal(j.product) {
+			c.shared[j.product.ID] = true
+		}
 		j.problems = []schemas.Problem{{Pointer: "/id", Message: "expected an id that no other product has"}}
 	}
 	if len(j.problems) == 0 {
-		c.present[j.product.ID] = true
+		c.present[j.product.ID], c.places[j.product.ID] = true, len(c.Products)
 		c.Products = append(c.Products, j.product)
 		return
 	}

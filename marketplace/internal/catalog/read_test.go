@@ -57,26 +57,26 @@ func TestAProductThatCannotBeKeptIsSetAsideWithItsPlace(t *testing.T) {
 	}
 	deep := strings.Repeat(`[`, 600) + strings.Repeat(`]`, 600)
 	for name, c := range map[string]struct{ product, pointer, words string }{
-		"NUL in the name":             {product("p", "Walk", `Wa\u0000lk`), "/0/internalName", `\u0000`},
-		"NUL in the id":               {product(`p`, `"p"`, `"p\u0000"`), "/0/id", `\u0000`},
-		"NUL in an option's id":       {product("p", "morning", `\u0000`), "/0/options/0/id", `\u0000`},
-		"NUL in a student's id":       {productWith(option("o", strings.Replace(student(1), "student-1", `s\u0000`, 1))), "/0/options/0/units/0/id", `\u0000`},
-		"NUL in the reference":        {product("p", `"locale"`, `"reference":"\u0000","locale"`), "/0/reference", `\u0000`},
-		"half a character":            {product("p", "Walk", `Wa\ud800lk`), "/0/internalName", "an unpaired surrogate"},
-		"the other half":              {product("p", "Walk", `Wa\udc00lk`), "/0/internalName", "an unpaired surrogate"},
-		"two halves in the wrong way": {product("p", "Walk", `\udc00\ud800`), "/0/internalName", "an unpaired surrogate"},
-		"half an id":                  {product("p", `"p"`, `"\uD83D"`), "/0/id", "an unpaired surrogate"},
+		"NUL in the name":             {product("p", "Walk", `Wa\u0000lk`), "/0/internalName", "without NUL"},
+		"NUL in the id":               {product(`p`, `"p"`, `"p\u0000"`), "/0/id", "without NUL"},
+		"NUL in an option's id":       {product("p", "morning", `\u0000`), "/0/options/0/id", "without NUL"},
+		"NUL in a student's id":       {productWith(option("o", strings.Replace(student(1), "student-1", `s\u0000`, 1))), "/0/options/0/units/0/id", "without NUL"},
+		"NUL in the reference":        {product("p", `"locale"`, `"reference":"\u0000","locale"`), "/0/reference", "without NUL"},
+		"half a character":            {product("p", "Walk", `Wa\ud800lk`), "/0/internalName", "half a surrogate pair"},
+		"the other half":              {product("p", "Walk", `Wa\udc00lk`), "/0/internalName", "half a surrogate pair"},
+		"two halves in the wrong way": {product("p", "Walk", `\udc00\ud800`), "/0/internalName", "half a surrogate pair"},
+		"half an id":                  {product("p", `"p"`, `"\uD83D"`), "/0/id", "half a surrogate pair"},
 		"bad UTF-8":                   {product("p", "Walk", "Wa\xfflk"), "/0", "UTF-8"},
-		"a long id":                   {product(strings.Repeat("i", 1001)), "/0/id", "at most 1000 bytes, received 1001"},
-		"a long id of an option":      {product("p", "morning", strings.Repeat("ä", 501)), "/0/options/0/id", "at most 1000 bytes, received 1002"},
-		"a long name":                 {product("p", "Walk", strings.Repeat("w", 10_001)), "/0/internalName", "at most 10000 bytes"},
-		"a long name of a unit":       {product("p", "Adult", strings.Repeat("w", 10_001)), "/0/options/0/units/0/internalName", "at most 10000 bytes"},
-		"many options":                {productWith(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500 options, received 501"},
+		"a long id":                   {product(strings.Repeat("i", 1001)), "/0/id", "at most 1,000 bytes"},
+		"a long id of an option":      {product("p", "morning", strings.Repeat("ä", 501)), "/0/options/0/id", "at most 1,000 bytes"},
+		"a long name":                 {product("p", "Walk", strings.Repeat("w", 10_001)), "/0/internalName", "at most 10,000 bytes"},
+		"a long name of a unit":       {product("p", "Adult", strings.Repeat("w", 10_001)), "/0/options/0/units/0/internalName", "at most 10,000 bytes"},
+		"many options":                {productWith(repeat(501, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0/options", "at most 500, received"},
 		"10,000 options":              {productWith(repeat(10_000, func(i int) string { return option(fmt.Sprint(i), adult) })), "/0", "at most 1048576 bytes"},
 		"10,000 units":                {productWith(option("o", repeat(10_000, student))), "/0", "at most 1048576 bytes"},
-		"many units":                  {productWith(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, received 101"},
+		"many units":                  {productWith(option("o", repeat(101, student))), "/0/options/0/units", "at most 100 units, received"},
 		"many prices": {productWith(option("o", strings.Replace(adult, `{"original":2250,"currency":"EUR"}`,
-			repeat(201, func(int) string { return `{"original":2250,"currency":"EUR"}` }), 1))), "/0/options/0/units/0/pricingFrom", "at most 200 prices, received 201"},
+			repeat(201, func(int) string { return `{"original":2250,"currency":"EUR"}` }), 1))), "/0/options/0/units/0/pricingFrom", "at most 200, received"},
 		"a price beyond int64":       {product("p", "2250", "9223372036854775808"), "/0/options/0/units/0/pricingFrom/0/original", "received 9223372036854775808"},
 		"a price below 0":            {product("p", "2250", "-1"), "/0/options/0/units/0/pricingFrom/0/original", "received -1"},
 		"an absurd price":            {product("p", "2250", "1000000000001"), "/0/options/0/units/0/pricingFrom/0/original", "received 1000000000001"},
@@ -116,6 +116,27 @@ func TestUnusualButValidProductsAreKept(t *testing.T) {
 	} {
 		if got := read(t, "["+text+"]"); len(got.Products) != 1 || got.SetAside != nil {
 			t.Errorf("%s: want it kept, got %+v", name, got.SetAside)
+		}
+	}
+}
+
+// Of two different products with one id, nobody knows which one the partner books. A copy is harmless.
+func TestDifferentProductsWithOneIDAreSetAside(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ second, sold string }{
+		"a copy":            {product("p"), "p"},
+		"another title":     {product("p", "Walk", "Boat"), ""},
+		"another option":    {product("p", `"morning"`, `"evening"`), ""},
+		"other prices":      {product("p", "2250", "2260"), ""},
+		"an invalid second": {product("p", "2250", "-1"), "p"},
+	} {
+		got := read(t, "["+product("p")+","+c.second+","+product("other")+"]")
+		var sold []string
+		for _, p := range got.Products {
+			sold = append(sold, p.ID)
+		}
+		if want := strings.Fields(c.sold + " other"); !slices.Equal(sold, want) || len(got.SetAside) != 1 || got.SetAside[0].ProductID != "p" {
+			t.Errorf("%s: expected %v, and the second set aside, received %v and %+v", name, want, sold, got.SetAside)
 		}
 	}
 }

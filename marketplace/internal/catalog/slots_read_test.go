@@ -23,21 +23,21 @@ func TestSlotsThatCannotBeStoredAreSetAside(t *testing.T) {
 		"null":            "/0 expected",
 		`{}`:              "/0/id missing",
 		with(`"s"`, `""`): "/0/id expected",
-		with(`"s"`, `"`+strings.Repeat("s", 1001)+`"`):  "/0/id expected at most 1000 bytes",
-		with(`"s"`, `"\u0000"`):                         `/0/id expected a text without the character`,
-		with(`"s"`, `"\ud800"`):                         "/0/id expected complete characters",
+		with(`"s"`, `"`+strings.Repeat("s", 1001)+`"`):  "/0/id expected at most 1,000 bytes",
+		with(`"s"`, `"\u0000"`):                         `/0/id expected at most 1,000 bytes, without NUL`,
+		with(`"s"`, `"\ud800"`):                         "/0/id expected at most 1,000 bytes, without NUL or half a surrogate pair",
 		with(`10:00:00+01:00`, `10:00:00`):              "/0/localDateTimeStart expected a date-time",
 		with(`"2026-07-01T10`, `"99999-07-01T10`):       "/0/localDateTimeStart expected a date-time",
 		with(`"2026-07-01T10`, `"2026-02-30T10`):        "/0/localDateTimeStart expected a date-time",
 		with(`"2026-07-01T10`, `"2026-06-30T10`):        "/0/localDateTimeStart expected a start from 2026-07-01 to 2026-08-30",
-		with(`"2026-07-01T10`, `"0000-07-01T10`):        "/0/localDateTimeStart expected a year",
-		with(`"2026-07-01T12`, `"9999-12-31T12`):        "/0/localDateTimeEnd expected a year",
+		with(`"2026-07-01T10`, `"0000-07-01T10`):        "/0/localDateTimeStart expected a year from 2000 to 2200",
+		with(`"2026-07-01T12`, `"9999-12-31T12`):        "/0/localDateTimeEnd expected a year from 2000 to 2200",
 		with(`"2026-07-01T10`, `"1999-12-31T10`):        "/0/localDateTimeStart expected a year from 2000 to 2200",
 		with(`"2026-07-01T12`, `"2201-01-01T12`):        "/0/localDateTimeEnd expected a year from 2000 to 2200",
 		with(`"2026-07-01T12`, `"2026-07-01T10`):        "/0/localDateTimeEnd expected an end after the start",
 		with(`AVAILABLE`, `available`):                  "/0/status expected",
 		with(`"vacancies":8`, `"vacancies":-1`):         "/0/vacancies expected",
-		with(`"vacancies":8`, `"vacancies":2147483648`): "/0/vacancies expected at most 2147483647",
+		with(`"vacancies":8`, `"vacancies":2147483648`): "/0/vacancies expected a number of seats, an integer from 0 to 2147483647",
 		with(`"capacity":10`, `"capacity":1e30`):        "/0/capacity expected",
 		with(`"capacity":10`, `"capacity":"10"`):        "/0/capacity expected",
 		price(`"original":-5`):                          "/0/unitPricing/0/original expected",
@@ -46,8 +46,8 @@ func TestSlotsThatCannotBeStoredAreSetAside(t *testing.T) {
 		price(`"retail":10.5`):                          "/0/unitPricing/0/retail expected",
 		price(`"other":1`):                              "/0/unitPricing/0/original",
 		price(`"price":1,"currencyPrecision":19`):       "/0/unitPricing/0/currencyPrecision expected",
-		with(`"capacity":10`, `"unitPricing":[`+strings.TrimSuffix(strings.Repeat(`{"unitId":"u","price":1,"currency":"EUR"},`, 101), ",")+`]`): "/0/unitPricing expected at most 100",
-		with(`"capacity":10`, `"unitPricing":[{"unitId":"\u0000","price":1,"currency":"EUR"}]`):                                                 "/0/unitPricing/0/unitId expected a text without",
+		with(`"capacity":10`, `"unitPricing":[`+strings.TrimSuffix(strings.Repeat(`{"unitId":"u","price":1,"currency":"EUR"},`, 101), ",")+`]`): "/0/unitPricing expected an array of at most 100",
+		with(`"capacity":10`, `"unitPricing":[{"unitId":"\u0000","price":1,"currency":"EUR"}]`):                                                 "/0/unitPricing/0/unitId expected at most 1,000 bytes, without NUL",
 		with(`"capacity":10`, `"more":`+strings.Repeat("[", 600)+strings.Repeat("]", 600)):                                                      "levels",
 	} {
 		answer, err := catalog.ReadSlots(t.Context(), []byte("["+body+"]"), window)
@@ -65,6 +65,28 @@ func TestSlotsThatCannotBeStoredAreSetAside(t *testing.T) {
 		}
 		if answer, err := catalog.ReadSlots(t.Context(), []byte("["+body+"]"), window); err != nil || len(answer.Slots) != 1 {
 			t.Errorf("%s: want it read, got %+v, %v", body, answer, err)
+		}
+	}
+}
+
+// Of two slots with one id and different starts, nobody knows which one the partner books. A copy is
+// harmless.
+func TestSlotsWithOneIDAndDifferentStartsAreNotSold(t *testing.T) {
+	t.Parallel()
+	window := catalog.Window{Zone: time.UTC, From: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 8, 30, 0, 0, 0, 0, time.UTC)}
+	for name, c := range map[string]struct {
+		body string
+		sold bool
+	}{
+		"a copy":               {slot("s", "2026-07-01") + "," + slot("s", "2026-07-01"), true},
+		"another start":        {slot("s", "2026-07-01") + "," + slot("s", "2026-07-02"), false},
+		"beyond the window":    {slot("s", "2026-07-01") + "," + slot("s", "2027-07-02"), false},
+		"before the window":    {slot("s", "2025-07-01") + "," + slot("s", "2026-07-02"), false},
+		"a copy after another": {slot("s", "2026-07-01") + "," + slot("s", "2026-07-02") + "," + slot("s", "2026-07-02"), false},
+	} {
+		answer, err := catalog.ReadSlots(t.Context(), []byte("["+c.body+","+slot("other", "2026-07-01")+"]"), window)
+		if err != nil || len(answer.SetAside) == 0 || answer.Lacks("s") == c.sold || answer.Lacks("other") {
+			t.Errorf("%s: expected it sold: %t, received %+v, %v", name, c.sold, answer, err)
 		}
 	}
 }

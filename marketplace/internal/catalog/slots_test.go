@@ -216,7 +216,7 @@ func TestABadSlotIsSetAsideAndIsNotGone(t *testing.T) {
 	t.Parallel()
 	b := setupSlots(t)
 	b.pull(t, slot("a", "2026-07-01"), slot("b", "2026-07-02"), slot("moved", "2026-07-03"))
-	made := b.pull(t, slot("a", "2026-07-01", `"status":"OPEN"`), slot("moved", "2026-09-30"), slot("c", "2026-07-04"), slot("c", "2026-07-05"))
+	made := b.pull(t, slot("a", "2026-07-01", `"status":"OPEN"`), slot("moved", "2026-09-30"), slot("c", "2026-07-04"), slot("c", "2026-07-04"))
 	if made.Slots != 1 || len(made.SetAside) != 3 || made.Closed != 2 {
 		t.Errorf("want one stored, three set aside and two closed, got %+v", made)
 	}

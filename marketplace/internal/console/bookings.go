@@ -46,7 +46,7 @@ func anyOf(name, label, none string, values ...string) field {
 func (b bookingView) Slot() format.Period { return format.FormatSlot(b.TimeZone, b.Start, b.End) }
 
 // moreFilters are the filters that the page shows only when asked.
-var moreFilters = []string{"activity", "partner", "reseller", "start_from", "start_to", "created_from", "created_to"}
+var moreFilters = []string{"reason", "activity", "partner", "reseller", "start_from", "start_to", "created_from", "created_to"}
 
 // HasMore reports whether one of moreFilters is set or wrong.
 func (f *form) HasMore() bool {
@@ -55,21 +55,12 @@ func (f *form) HasMore() bool {
 	})
 }
 
-func listBookings(x *exchange) error {
-	query := x.queryValues(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
-	f := newForm(query,
-		field{Name: "q", Label: "Guest, reference or id", Kind: "search"},
-		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
-		anyOf("mode", "Mode", "all", "live", "test"),
-		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
-		field{Name: "activity", Label: "Activity", Hint: "Its id, or a part of its title."},
-		field{Name: "partner", Label: "Partner", Hint: "Its id, or a part of its name."},
-		field{Name: "reseller", Label: "Reseller", Hint: "Its id or its email address."},
-		field{Name: "start_from", Label: "Slot from (UTC)", Kind: "date"}, field{Name: "start_to", Label: "Slot until (UTC)", Kind: "date"},
-		field{Name: "created_from", Label: "Created from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Created until (UTC)", Kind: "date"},
-	)
-	asked := maps.Clone(query)
-	wrong := &refusal{}
+// bookingFilters reads the filters of the list of bookings: as they were given, and as the API takes
+// them. The error names the filters that match nothing.
+func (x *exchange) bookingFilters() (query, asked url.Values, wrong *refusal, err error) {
+	query = x.queryValues(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
+	asked = maps.Clone(query)
+	wrong = &refusal{}
 	for _, filter := range []struct {
 		name, parameter string
 		find            func(string) (string, error)
@@ -88,15 +79,59 @@ func listBookings(x *exchange) error {
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, nil, nil, err
 		}
 		asked.Set(filter.parameter, id)
 	}
+	return query, asked, wrong, nil
+}
+
+// reasonField is a filter for a reason for attention.
+func reasonField() field {
+	f := field{Name: "reason", Label: "Reason for attention", Kind: "choice", Choices: []choice{{"", "all"}}}
+	for _, r := range slices.Sorted(maps.Keys(reasons)) {
+		f.Choices = append(f.Choices, choice{string(r), reason(r)})
+	}
+	return f
+}
+
+func listBookings(x *exchange) error {
+	query, asked, wrong, err := x.bookingFilters()
+	if err != nil {
+		return err
+	}
+	f := newForm(query,
+		field{Name: "q", Label: "Guest, reference or id", Kind: "search"},
+		anyOf("status", "Status", "all", "HELD", "PAID", "CONFIRMED", "RELEASED", "CANCELLED", "RESERVING", "REFUSED", "LOST"),
+		anyOf("mode", "Mode", "all", "live", "test"),
+		field{Name: "attention", Label: "Only what needs attention", Kind: "checkbox"},
+		reasonField(),
+		field{Name: "activity", Label: "Activity", Hint: "Its id, or a part of its title."},
+		field{Name: "partner", Label: "Partner", Hint: "Its id, or a part of its name."},
+		field{Name: "reseller", Label: "Reseller", Hint: "Its id or its email address."},
+		field{Name: "start_from", Label: "Slot from (UTC)", Kind: "date"}, field{Name: "start_to", Label: "Slot until (UTC)", Kind: "date"},
+		field{Name: "created_from", Label: "Created from (UTC)", Kind: "date"}, field{Name: "created_to", Label: "Created until (UTC)", Kind: "date"},
+	)
 	if len(wrong.Details) > 0 {
 		f.refuse(wrong)
-		return x.show(http.StatusUnprocessableEntity, "bookings.html", &listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true})
+		return x.show(http.StatusUnprocessableEntity, "bookings.html", &bookingsPage{listPage: listPage[bookingView]{frame: frame{Page: "Bookings", Section: "bookings"}, Form: f, Filtered: true}})
 	}
-	return search[bookingView](x, "Bookings", "bookings", f, query, asked)
+	found, status, err := find[bookingView](x, "Bookings", "bookings", f, query, asked)
+	if err != nil {
+		return err
+	}
+	p := &bookingsPage{listPage: *found}
+	if query.Get("attention") != "" || query.Get("reason") != "" {
+		query.Del("cursor")
+		query.Del("page")
+		p.Triage = root + "/bookings/triage?" + query.Encode()
+	}
+	return x.show(status, "bookings.html", p)
+}
+
+type bookingsPage struct {
+	listPage[bookingView]
+	Triage string // the page that acts on all of them; "": they may need no attention
 }
 
 // mostNamed is how many objects an error names.
@@ -203,15 +238,22 @@ func settledNote(b client.Booking) note {
 	return note{Words: words, Open: true}
 }
 
+// settleBody is the API's body for an action.
+func settleBody(action client.Action, given url.Values) any {
+	if action == client.MayCancel {
+		return map[string]string{"reason": given.Get("reason")}
+	}
+	return struct{}{}
+}
+
+// cancelReason is the field for the reason of a cancellation.
+var cancelReason = field{Name: "reason", Label: "Reason", Hint: "At most 500 characters. The partner reads it. It may be empty."}
+
 // settle calls the API for an action.
 func settle(action client.Action) handler {
 	return func(x *exchange) error {
-		var body any = struct{}{}
-		if action == client.MayCancel {
-			body = map[string]string{"reason": x.given.Get("reason")}
-		}
 		call := func() (note, error) {
-			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), body)
+			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), settleBody(action, x.given))
 			return settledNote(b), err
 		}
 		return x.actWith(root+"/bookings/"+x.id(), call)
@@ -231,7 +273,7 @@ func askToCancel(x *exchange) error {
 	}
 	return x.confirm("Cancel the booking", "bookings", confirmPage{
 		Says: says, Do: "Cancel booking", Keep: "Keep booking", Action: found.Address() + "/cancel", Back: found.Address(),
-		Form: newForm(nil, field{Name: "reason", Label: "Reason", Hint: "At most 500 characters. The partner reads it. It may be empty."}),
+		Form: newForm(nil, cancelReason),
 	})
 }
 

@@ -3,6 +3,8 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -53,6 +55,16 @@ func (o tab) signIn() {
 func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
+
+	t.Run("an invitation's link, which is shown once, is in sight after the page went to its section", func(t *testing.T) {
+		t.Parallel()
+		o := open(t).signedIn(b, "/console/accounts")
+		o.Do(chromedp.EmulateViewport(1280, 400))
+		o.Write("#invitations-title ~ form [name=email]", "boats@example.com")
+		o.Click("#invitations-title ~ form button")
+		o.See(`location.hash === "#invitations-title" && (() => { const at = document.querySelector("#secret").getBoundingClientRect(), title = document.querySelector("#invitations-title").getBoundingClientRect(); return at.top >= 0 && at.bottom < title.top && title.bottom < innerHeight; })()`)
+		o.RequireNoProblems()
+	})
 
 	t.Run("an operator settles a paid booking whose confirm has failed", func(t *testing.T) {
 		t.Parallel()
@@ -115,6 +127,22 @@ func TestTheConsoleInABrowser(t *testing.T) {
 			t.Errorf("want a higher price than %s, got %s", was, is)
 		}
 		o.RequireNoProblems()
+	})
+
+	t.Run("a file of rates is uploaded, and imported by force where it is refused", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		file := filepath.Join(t.TempDir(), "eurofxref-daily.xml")
+		errtest.Check(t, os.WriteFile(file, []byte(`<Envelope><Cube><Cube time="`+s.now().Format(time.DateOnly)+`"><Cube currency="USD" rate="12"/></Cube></Cube></Envelope>`), 0o600))
+		call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.2"}}`)
+		o := s.signedIn(b, "/console/terms")
+		o.Do(chromedp.SetUploadFiles(chromedp.ID("f-import-upload"), []string{file}))
+		o.Click(`form[enctype] button.main`)
+		o.Shows(".note.failed", "12 is more than twice the rate in force, 1.2")
+		o.Click("#f-import-force")
+		o.Click(`form[enctype] button.main`)
+		o.Shows(".note", "Imported the rates of "+s.now().Format(time.DateOnly))
+		o.Is(`document.querySelector("#f-rates-USD").value`, "12")
 	})
 
 	t.Run("a slash goes to the search, also from a page without one", func(t *testing.T) {
@@ -186,7 +214,10 @@ func (s *shop) fillShop() map[string]string {
 	}
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)
-	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-01'`) // a month ago
+	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.0804","JPY":"271.94"}}`)
+	pgtest.Exec(s.t, s.store, `UPDATE pricing_terms SET rates_as_of = '2026-06-20', rates_refused = 'date: 2026-07-02 is in the future'`)
+	pgtest.Exec(s.t, s.store, `UPDATE exchange_rates SET as_of = CASE currency WHEN 'JPY' THEN date '2026-06-19' WHEN 'GBP' THEN '2026-06-03' ELSE '2026-06-20' END`)
+	pgtest.Exec(s.t, s.store, `UPDATE variations SET option = jsonb_set(option, '{units,0,pricingFrom,0,currency}', '"XPF"') WHERE id = (SELECT min(id::text)::uuid FROM variations)`)
 	ours, _ := connectiontest.NewCertificate(s.t, "marketplace.example", time.Until(s.now().AddDate(0, 0, 10)))
 	cert, key := connectiontest.Encode(s.t, ours)
 	identified := call[registered](s, domain.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":"Boats","base_url":"https://boats.example","auth_key":"partner-key","client_certificate":%q,"client_key":%q}`, cert, key))

@@ -225,7 +225,7 @@ const largestForm = 4 << 20
 func withForm(next handler) handler {
 	return func(x *exchange) error {
 		x.r.Body = http.MaxBytesReader(x.w, x.r.Body, largestForm)
-		if err := x.r.ParseForm(); err != nil {
+		if err := x.r.ParseMultipartForm(largestForm); err != nil && !errors.Is(err, http.ErrNotMultipart) {
 			status, tooLarge := http.StatusBadRequest, (*http.MaxBytesError)(nil)
 			if errors.As(err, &tooLarge) {
 				status = http.StatusRequestEntityTooLarge

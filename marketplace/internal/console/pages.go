@@ -29,14 +29,23 @@ var modes = []choice{{"live", "live: real seats and money"}, {"test", "test: not
 // search shows the API's list for a query, below the form. asked is the query for the API. The
 // template and the path are named after the section.
 func search[T any](x *exchange, title, section string, f *form, query, asked url.Values) error {
-	list, part, err := read[[]T](x, "/operator/"+section, asked)
-	status, err := f.status(err)
+	p, status, err := find[T](x, title, section, f, query, asked)
 	if err != nil {
 		return err
 	}
+	return x.show(status, section+".html", p)
+}
+
+// find reads a page of a list of the API, and returns its status.
+func find[T any](x *exchange, title, section string, f *form, query, asked url.Values) (*listPage[T], int, error) {
+	list, part, err := read[[]T](x, "/operator/"+section, asked)
+	status, err := f.status(err)
+	if err != nil {
+		return nil, 0, err
+	}
 	pages := newPager(part, root+"/"+section, query)
 	pages.Newest = section == "bookings"
-	return x.show(status, section+".html", &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0})
+	return &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0}, status, nil
 }
 
 // pager links to other pages of a list.
@@ -111,7 +120,8 @@ type confirmPage struct {
 type overviewPage struct {
 	frame
 	client.Overview
-	Sales sales
+	Sales  sales
+	Causes []causeView
 }
 
 func showOverview(x *exchange) error {
@@ -119,5 +129,5 @@ func showOverview(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found, x.reader())})
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found, x.reader()), causeViews(found.Causes, x.reader())})
 }

@@ -207,16 +207,45 @@ func TestRatesAndFeesAreChangedAndMistakesAreSaidAtTheirFields(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	v := s.operator()
-	v.shows(v.post("/console/terms/rates", "currency", "usd", "rate", "1.25"), 200, "One EUR buys 1.25 USD", "<b>USD</b>")
-	v.shows(v.post("/console/terms/rates", "currency", "USD", "rate", "0"), 422, "Expected a decimal above 0", `value="0"`)
+	v.shows(v.post("/console/terms/rates", "currency", "usd", "rate", "1.25"), 200, "Saved: USD.", `<label for="f-rates-USD">USD</label>`, `name="rates.USD" value="1.25"`, s.now().Format(time.DateOnly))
+	v.shows(v.post("/console/terms/rates", "currency", "USD", "rate", "0"), 422, "Expected a decimal above 0", `name="rate" value="0"`)
 	v.shows(v.post("/console/terms/rates", "currency", "XXY", "rate", "2"), 422, "Expected an ISO 4217 code", `value="XXY"`)
 	v.shows(v.post("/console/terms/rates", "currency", "EUR", "rate", "2"), 422, "Is the base")
-	if p := v.post("/console/terms/rates", "currency", "USD", "rate", ""); strings.Contains(p.text, "<b>USD</b>") {
+	v.shows(v.post("/console/terms/rates", "currency", "", "rate", "2"), 422, "Expected an ISO 4217 code")
+	v.shows(v.post("/console/terms/rates", "was:rates.USD", "1.25", "rates.USD", "1.25"), 200, "Nothing was changed.")
+	v.shows(v.post("/console/terms/rates", "was:rates.USD", "1.25", "rates.USD", "1.2"), 200, "Saved: USD.", `title="The rate before was 1.25">-4.00 %`)
+	v.shows(v.post("/console/terms/rates", "was:rates.USD", "1.2", "rates.USD", "12", "currency", "JPY", "rate", "160"), 422, "12 is more than twice the rate in force, 1.2", `name="rates.USD" value="12"`, `value="JPY"`)
+	v.shows(v.post("/console/terms/rates", "was:rates.USD", "1.2", "rates.USD", "12", "currency", "JPY", "rate", "160", "force", "true"), 200, "Saved: JPY, USD.", `class="number poor"`, "&#43;900.00 %")
+	if p := v.post("/console/terms/rates", "was:rates.USD", "12", "rates.USD", ""); strings.Contains(p.text, "rates.USD") {
 		t.Error("want the rate removed")
 	}
 	v.shows(v.post("/console/terms/fees", "service_fee", "1.5", "service_fee_currency", "eur", "commission_percentage", "20"), 200, "Fees changed", `value="1.5"`, `value="20"`)
 	v.shows(v.post("/console/terms/fees", "service_fee", "-1", "service_fee_currency", "XXY", "commission_percentage", "20"), 422, "Expected an ISO 4217 code", `value="-1"`)
 	v.shows(v.post("/console/terms/fees", "service_fee", "-1", "service_fee_currency", "EUR", "commission_percentage", "1001"), 422, "Expected 0 to 1000000", "Expected 0 to 1000,")
+}
+
+func TestAFileOfRatesIsPastedAndThePageNamesWhatItLacks(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.operator()
+	s.registerStocked()
+	pgtest.Exec(t, s.store, `UPDATE variations SET option = jsonb_set(option, '{units,0,pricingFrom,0,currency}', '"XPF"')`)
+	file := func(daysAgo int, rates string) string {
+		return `<Envelope><Cube><Cube time="` + s.now().AddDate(0, 0, -daysAgo).Format(time.DateOnly) + `">` + "\n" + rates + `</Cube></Cube></Envelope>`
+	}
+	const dollars, yens = `<Cube currency="USD" rate="1.25"/>`, `<Cube currency="JPY" rate="160"/>`
+	v.shows(v.post("/console/terms/rates/import", "file", "no file"), 422, "the European Central Bank", ">\nno file</textarea>", `id="f-import-file-error"`)
+	v.shows(v.post("/console/terms/rates/import", "file", file(5, dollars+yens)), 200, "Imported the rates of")
+	p := v.post("/console/terms/rates/import", "file", file(2, dollars))
+	v.shows(p, 200, "Not in the file: JPY keeps its rate of", "The newest file lacks it.", "have prices in it.")
+	if missing, known := strings.Index(p.text, `name="rates.XPF"`), strings.Index(p.text, `name="rates.JPY"`); missing < 0 || missing > known {
+		t.Error("Expected the missing currency first")
+	}
+	v.shows(v.get("/console/"), 200, "Currencies that the newest exchange rates lack", "<b>JPY</b>")
+	v.shows(v.post("/console/terms/rates/import", "file", file(3, `<Cube currency="USD" rate="12"/>`)), 422, "force the import if they are right", "the date of the table in force", "Rates.USD (line 2): 12 is more than twice", "12&#34;")
+	v.shows(v.post("/console/terms/rates/import", "file", file(3, `<Cube currency="USD" rate="12"/>`), "force", "true"), 200, "Imported the rates of")
+	errtest.Check(t, s.store.Storefront.RefuseRates(t.Context(), "date: 2026-07-02 is in the future"))
+	v.shows(v.get("/console/"), 200, "Refused exchange rates", "Date: 2026-07-02 is in the future")
 }
 
 func TestAccountsAreMadeLockedAndGivenTokensThatAreShownOnce(t *testing.T) {

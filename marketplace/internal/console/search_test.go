@@ -86,11 +86,11 @@ func TestTheOverviewShowsTheQueueTheAgeOfDataAndWhatHappened(t *testing.T) {
 	v := s.operator()
 	v.shows(v.get("/console/"), 200, "Nothing has happened yet", "none yet")
 	made := s.registerStocked()
-	id := s.bookUnconfirmed(s.order(made))
+	s.bookUnconfirmed(s.order(made))
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
 	v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
 	s.ahead.Add(int64(3 * 3600e9))
-	v.shows(v.get("/console/"), 200, "Bookings that have waited longest", "/console/bookings/"+id, "R-1017", "3 h ago",
+	v.shows(v.get("/console/"), 200, "Why bookings need attention", "/console/bookings?attention=true&amp;mode=live&amp;partner="+made.ID, "3 h ago",
 		"sync failed", "with 503", "needs attention", "Paid, but the partner refused", "Oldest sync")
 	v.shows(v.get("/console/integrations"), 200, "Failed calls, 24 h", `class="spark"`, "failed")
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "refused as the contract allows", "All answers but 2xx", "with 503")

@@ -71,11 +71,11 @@ func (i Integration) JudgedSettings() JudgedSettings {
 
 // Overview is what needs attention now.
 type Overview struct {
-	Bookings        int           `json:"bookings_needing_attention"`
-	BookingsSince   *time.Time    `json:"bookings_needing_attention_since"` // of the booking that has waited longest; nil: no booking waits
-	Queue           List[Waiting] `json:"bookings_waiting"`                 // that need attention: the first ones, oldest first
-	Integrations    int           `json:"integrations"`                     // the number of live ones
-	IntegrationsDue List[Due]     `json:"integrations_needing_attention"`   // the first ones
+	Bookings        int                  `json:"bookings_needing_attention"`
+	BookingsSince   *time.Time           `json:"bookings_needing_attention_since"` // of the booking that has waited longest; nil: no booking waits
+	Causes          List[AttentionCause] `json:"attention_causes"`                 // why bookings need attention: the first ones, the next to depart first
+	Integrations    int                  `json:"integrations"`                     // the number of live ones
+	IntegrationsDue List[Due]            `json:"integrations_needing_attention"`   // the first ones
 
 	OldestSync  *Dated            `json:"oldest_sync"`  // the integration with the oldest last sync, also if skipped; nil: none was synced
 	OldestSlots *Dated            `json:"oldest_slots"` // the integration whose slots were completely loaded longest ago; nil: none was
@@ -84,22 +84,25 @@ type Overview struct {
 	JudgingPaused List[JudgingPause] `json:"judging_paused"` // longest first
 
 	RatesMissing List[MissingRate] `json:"rates_missing"`
-	RatesOf      *string           `json:"rates_as_of"` // YYYY-MM-DD; nil: operators set the rates
-	RatesOld     bool              `json:"rates_old"`   // RatesOf is more than RatesOldAfter ago
+	RatesOf      *string           `json:"rates_as_of"`   // YYYY-MM-DD, of the newest file; nil: none was imported
+	RatesOld     bool              `json:"rates_old"`     // RatesOf is older than the maximum age
+	RatesKept    List[KeptRate]    `json:"rates_kept"`    // of currencies that the newest file lacks
+	RatesRefused string            `json:"rates_refused"` // why the last published file was refused; "": it was not
 
 	Days     List[SalesDay]     `json:"days"`     // the last SalesDays, oldest first
 	Partners List[PartnerSales] `json:"partners"` // with bookings on these days, most bookings first
 }
 
-// Waiting is a reason why a booking needs attention.
-type Waiting struct {
-	Booking         uuid.UUID       `json:"booking_id"`
-	Reason          AttentionReason `json:"reason"`
-	Since           time.Time       `json:"since"`
-	Status          BookingStatus   `json:"status"`
-	Reference       string          `json:"reseller_reference"`
-	Integration     uuid.UUID       `json:"integration_id"`
-	IntegrationName string          `json:"integration_name"`
+// AttentionCause is the live bookings that need attention for one reason at one partner.
+type AttentionCause struct {
+	Integration     uuid.UUID           `json:"integration_id"`
+	IntegrationName string              `json:"integration_name"`
+	Reason          AttentionReason     `json:"reason"`
+	Message         string              `json:"message"` // the most frequent one; "": none
+	Bookings        int                 `json:"bookings"`
+	Since           time.Time           `json:"since"`       // of the one that has waited longest
+	FirstStart      *time.Time          `json:"first_start"` // of those whose slot has not begun; nil: all have
+	Totals          map[Currency]Number `json:"totals"`      // what the guests paid or will pay, by currency
 }
 
 // Dated is an integration with the time of something that happened to it.

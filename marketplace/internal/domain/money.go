@@ -3,7 +3,6 @@ package domain
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/big"
 	"reflect"
 	"strings"
@@ -82,69 +81,4 @@ func Round(exact *big.Rat, currency Currency) Number {
 	scaled.Add(scaled, big.NewRat(1, 2))
 	whole := new(big.Int).Div(scaled.Num(), scaled.Denom()) // Euclidean: the divisor is positive
 	return Number{decimal.NewFromBigInt(whole, -currency.Decimals())}
-}
-
-// Rates are exchange rates: how much of each currency one unit of Base buys.
-type Rates struct {
-	Base Currency
-	Per  map[Currency]decimal.Decimal
-}
-
-// Factor returns the exact factor between two currencies. The error is Invalid and names the
-// currency without a rate.
-func (r Rates) Factor(from, to Currency) (*big.Rat, error) {
-	if from == to {
-		return big.NewRat(1, 1), nil
-	}
-	bought, err := r.rateOf(to)
-	if err != nil {
-		return nil, err
-	}
-	paid, err := r.rateOf(from)
-	if err != nil {
-		return nil, err
-	}
-	return bought.Quo(bought, paid), nil
-}
-
-func (r Rates) rateOf(currency Currency) (*big.Rat, error) {
-	if currency == r.Base {
-		return big.NewRat(1, 1), nil
-	}
-	rate, known := r.Per[currency]
-	if !known || rate.Sign() <= 0 {
-		return nil, &Error{Code: Invalid, Reason: NoExchangeRate, Message: "no exchange rate", Details: []string{fmt.Sprintf("currency: there is no exchange rate for %s", currency)}}
-	}
-	return rate.Rat(), nil
-}
-
-// The limits of rates. A rate beyond them is a mistake.
-var leastRate, mostRate = decimal.New(1, -12), decimal.New(1, 12)
-
-// ParseRate parses an exchange rate, a decimal above 0. The error is Invalid and names the
-// currency.
-func ParseRate(currency, text string) (decimal.Decimal, error) {
-	rate, err := parseRate(currency, text)
-	if err != nil {
-		return rate, err
-	}
-	return rate, nil
-}
-
-func parseRate(currency, text string) (decimal.Decimal, *Error) {
-	if !Currency(currency).IsKnown() {
-		return decimal.Decimal{}, rateError(currency, "expected an ISO 4217 code such as USD")
-	}
-	rate, err := parseDecimal(text)
-	if err != nil || rate.LessThan(leastRate) || rate.GreaterThan(mostRate) {
-		return decimal.Decimal{}, rateError(currency, `expected a decimal above 0 as a text, such as "1.25"`)
-	}
-	return rate, nil
-}
-
-func rateError(currency, message string) *Error {
-	return &Error{
-		Code: Invalid, Message: "invalid exchange rate",
-		Details: []string{fmt.Sprintf("rates.%.10s: %s", currency, message)},
-	}
 }

@@ -72,47 +72,61 @@ func (b *Bookings) HasCall(ctx context.Context, call uuid.UUID) (is bool, err er
 
 // SaveBooking stores a change if the booking still has that version.
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
-	if len(c.Jobs) == 0 && !c.SharesID {
+	if len(c.Jobs) == 0 && !c.SharesID && c.SharesCode == "" {
 		_, err := b.save(ctx, b.pool, c, version) // without a transaction, a batch is one
 		return err
 	}
 	return b.transaction(ctx, func(tx pgx.Tx) error {
-		at, err := b.save(ctx, tx, c, version)
-		if err != nil {
+		if err := b.saveWithJobs(ctx, tx, c, version); err != nil {
 			return err
 		}
 		if c.SharesID {
-			if err := b.shareID(ctx, tx, c); err != nil {
+			if err := b.changeOthers(ctx, tx, c, sameID, booking.ShareID); err != nil {
 				return err
 			}
 		}
-		jobs := make([]newJob, len(c.Jobs))
-		for i, j := range c.Jobs {
-			jobs[i] = newJob{args: bookingJob(j)}
-			if j.After > 0 { // otherwise immediately: the queue looks for scheduled jobs only every few seconds
-				jobs[i].at = at.Add(j.After)
-			}
+		if c.SharesCode != "" {
+			return b.changeOthers(ctx, tx, c, sameCode, booking.ShareCode)
 		}
-		return b.insertJobs(ctx, tx, jobs...)
+		return nil
 	})
 }
 
-// sameID selects the other bookings with the booking's id at the partner.
-const sameID = `SELECT o.id FROM bookings o WHERE o.external_booking_id = @external AND o.integration_id = @integration AND o.id <> @id`
+func (b *Bookings) saveWithJobs(ctx context.Context, tx pgx.Tx, c booking.Change, version int64) error {
+	at, err := b.save(ctx, tx, c, version)
+	if err != nil {
+		return err
+	}
+	jobs := make([]newJob, len(c.Jobs))
+	for i, j := range c.Jobs {
+		jobs[i] = newJob{args: bookingJob(j)}
+		if j.After > 0 { // otherwise immediately: the queue looks for scheduled jobs only every few seconds
+			jobs[i].at = at.Add(j.After)
+		}
+	}
+	return b.insertJobs(ctx, tx, jobs...)
+}
 
-// shareID changes the bookings whose id a change has stored again.
-func (b *Bookings) shareID(ctx context.Context, tx pgx.Tx, c booking.Change) error {
-	others, err := queryAll(ctx, tx, scanBooking, bookingColumns+`WHERE b.id IN (`+sameID+`) ORDER BY b.id`,
-		named{"external": c.Booking.ExternalBookingID, "integration": c.Booking.IntegrationID, "id": c.Booking.ID})
+// sameID selects the other bookings with the booking's id at the partner, and sameCode those with the
+// code that its reserve has returned.
+const (
+	sameID   = `SELECT o.id FROM bookings o WHERE o.external_booking_id = @external AND o.integration_id = @integration AND o.id <> @id`
+	sameCode = `SELECT o.id FROM bookings o WHERE o.code = @code AND o.integration_id = @integration AND o.id <> @id`
+)
+
+// changeOthers changes the bookings whose id or code a change has received again.
+func (b *Bookings) changeOthers(ctx context.Context, tx pgx.Tx, c booking.Change, which string, change func(domain.Booking, time.Time) (booking.Change, error)) error {
+	others, err := queryAll(ctx, tx, scanBooking, bookingColumns+`WHERE b.id IN (`+which+`) ORDER BY b.id`,
+		named{"external": c.Booking.ExternalBookingID, "code": c.SharesCode, "integration": c.Booking.IntegrationID, "id": c.Booking.ID})
 	if err != nil {
 		return err
 	}
 	for _, other := range others {
-		change, err := booking.ShareID(other.Booking, c.At)
+		changed, err := change(other.Booking, c.At)
 		if err != nil {
 			return err
 		}
-		if _, err := b.save(ctx, tx, change, other.Version); err != nil {
+		if err := b.saveWithJobs(ctx, tx, changed, other.Version); err != nil {
 			return err
 		}
 	}
@@ -188,7 +202,7 @@ const dataException = "22"
 
 func saveError(err error) error {
 	if violates(err, "bookings_code_key") {
-		return &domain.Error{Code: domain.Conflict, Message: "the partner reused a code", Cause: err}
+		return booking.ErrCodeTaken
 	}
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && strings.HasPrefix(refused.Code, dataException) {
 		return &domain.Error{Code: domain.PartnerFailed, Message: "the partner's answer has characters that cannot be stored", Cause: err}

@@ -14,7 +14,7 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
-func queueOffer(batch *pgx.Batch, o *booking.Offer, mode domain.Mode, activity, variation uuid.UUID, slot string) {
+func (b *Bookings) queueOffer(batch *pgx.Batch, o *booking.Offer, mode domain.Mode, activity, variation uuid.UUID, slot string) {
 	batch.Queue(activityColumns+`WHERE a.id = $1 AND i.mode = $2 AND `+listed, activity, mode).Query(func(rows pgx.Rows) (err error) {
 		o.Activity, err = pgx.CollectExactlyOneRow(rows, scanActivity)
 		return notFound(err, "activity")
@@ -31,7 +31,7 @@ func queueOffer(batch *pgx.Batch, o *booking.Offer, mode domain.Mode, activity, 
 		}
 		return notFound(err, "variation")
 	})
-	queueTerms(batch, &o.Terms)
+	queueTerms(batch, &o.Terms, b.now())
 }
 
 // ownKey is the condition for a key that the request owns.
@@ -43,7 +43,7 @@ const ownKey = `account_id = @account AND mode = @mode AND key = @key AND asked_
 func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
 	batch := &pgx.Batch{}
 	if k.Key == "" {
-		queueOffer(batch, &o, k.Mode, activity, variation, slot)
+		b.queueOffer(batch, &o, k.Mode, activity, variation, slot)
 		return o, k, true, b.pool.SendBatch(ctx, batch).Close()
 	}
 	stored = booking.Key{Account: k.Account, Mode: k.Mode, Key: k.Key}
@@ -64,7 +64,7 @@ func (b *Bookings) Claim(ctx context.Context, k booking.Key, activity, variation
 		copy(stored.Body[:], hash)
 		return nil
 	})
-	queueOffer(batch, &o, k.Mode, activity, variation, slot)
+	b.queueOffer(batch, &o, k.Mode, activity, variation, slot)
 	err = b.pool.SendBatch(ctx, batch).Close()
 	if errors.Is(err, pgx.ErrNoRows) { // it has just been freed
 		return b.Claim(ctx, k, activity, variation, slot)

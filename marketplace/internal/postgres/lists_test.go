@@ -2,7 +2,9 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +48,7 @@ func (s sold) bookingLists() map[string]listed {
 		"a reseller's by status":        bookings("bookings_of_status", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Status: domain.Released}),
 		"a reseller's by activity":      bookings("bookings_of_activity", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Activity: s.activity}),
 		"a reseller's by reference":     bookings("bookings_referred", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Reference: "R-3"}),
-		"a reseller's by guest":         bookings("bookings_guest", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Query: "guest3 sousa3"}),
+		"a reseller's by guest":         bookings("booking_words_search", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Query: "guest3 sousa3"}),
 		"a reseller's by start":         bookings("bookings_start", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Start: soon}),
 		"a reseller's by date":          bookings("bookings_made_of", booking.Filter{Scope: domain.Scope{Account: s.reseller}, Created: booking.Period{From: noon.AddDate(0, 0, -2), To: noon.AddDate(0, 0, -1)}}),
 		"all of a reseller":             bookings("bookings_of", booking.Filter{Checkouts: true, Scope: domain.Scope{Account: s.reseller}}),
@@ -57,9 +59,9 @@ func (s sold) bookingLists() map[string]listed {
 		"all by activity":               bookings("bookings_activity", booking.Filter{Checkouts: true, Activity: s.activity}),
 		"all by integration":            bookings("bookings_integration", booking.Filter{Checkouts: true, Integration: s.integration}),
 		"all by reference":              bookings("bookings_referred", booking.Filter{Checkouts: true, Reference: "R-3"}),
-		"all by guest":                  bookings("bookings_guest", booking.Filter{Checkouts: true, Query: "guest3@example.com"}),
-		"all by an id":                  bookings("bookings_pkey", booking.Filter{Checkouts: true, Query: uuid.NewString()}),
-		"all by the partner's id":       bookings("bookings_external", booking.Filter{Checkouts: true, Query: "B-3"}),
+		"all by guest":                  bookings("booking_words_search", booking.Filter{Checkouts: true, Query: "guest3@example.com"}),
+		"all by an id":                  bookings("booking_words_search", booking.Filter{Checkouts: true, Query: uuid.NewString()}),
+		"all by the partner's id":       bookings("booking_words_search", booking.Filter{Checkouts: true, Query: "B-39999"}),
 		"all by start":                  bookings("bookings_start", booking.Filter{Checkouts: true, Start: soon}),
 		"all that need attention":       bookings("bookings_attention", booking.Filter{Checkouts: true, Attention: true}),
 		"an affiliate's commissions": {"affiliate_commissions_list", func(ctx context.Context, asked domain.PageRequest) (int, *domain.Cursor, error) {
@@ -93,10 +95,14 @@ func TestBookingsAreFoundByEachFilter(t *testing.T) {
 		"by another's reference":                    {booking.Filter{Reference: "R-17", Scope: domain.Scope{Account: s.reseller}}, 0},
 		"that need attention":                       {booking.Filter{Attention: true}, 2},
 		"by a word of the guest's name":             {booking.Filter{Query: "SOUSA4999"}, 2},
-		"by two words":                              {booking.Filter{Query: "sousa100 guest100"}, 1},
+		"by two words":                              {booking.Filter{Query: "sousa4999 guest9999"}, 1},
+		"by the beginning of a word":                {booking.Filter{Query: "sous"}, 10_000},
+		"by the beginnings of two":                  {booking.Filter{Query: "guest9999 sousa49"}, 1},
+		"by the end of a phone number":              {booking.Filter{Query: "0000017"}, 1},
+		"by the end of an id":                       {booking.Filter{Query: "10099"}, 1},
 		"by the email":                              {booking.Filter{Query: "Guest17@example.com"}, 1},
-		"by what the partner calls it":              {booking.Filter{Query: "B-17"}, 1},
-		"by what the reseller calls it":             {booking.Filter{Query: "R-17"}, 1},
+		"by what the partner calls it":              {booking.Filter{Query: "B-10099"}, 1},
+		"by what the reseller calls it":             {booking.Filter{Query: "R-10099"}, 1},
 		"by nothing that anybody has":               {booking.Filter{Query: "'):*|!"}, 0},
 		"by the moment, both ends among them":       {booking.Filter{Created: booking.Period{From: noon.Add(-5 * time.Minute), To: noon.Add(-2 * time.Minute)}}, 4},
 		"by the slot's start":                       {booking.Filter{Start: booking.Period{From: noon.AddDate(0, 0, 20).Add(-5 * time.Minute), To: noon.AddDate(0, 0, 20)}}, 5},
@@ -110,6 +116,32 @@ func TestBookingsAreFoundByEachFilter(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(first.Entries, func(a, b domain.Booking) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
 			t.Errorf("%s: want the newest first", name)
+		}
+	}
+}
+
+func TestABookingIsFoundInTheWayItsGuestsNameIsTyped(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{Bookings: 12})
+	for i, name := range []string{"Hubert Wolfeschlegelsteinhausen", "Nguyễn Thị Đặng", "Conan O'Brien", "山田太郎", "Łukasz Øst", "Ana-María d'Ávila", "김철수", "Иван Петров", `a' & b | \ :*`} {
+		pgtest.Exec(t, s.store, `UPDATE bookings SET contact = jsonb_build_object('fullName', '`+strings.ReplaceAll(name, "'", "''")+`') WHERE external_booking_id = 'B-`+fmt.Sprint(i+1)+`'`)
+	}
+	pgtest.Exec(t, s.store, `UPDATE bookings SET external_booking_id = 'TRV/2026-07-7492' WHERE external_booking_id = 'B-10'`)
+	for query, want := range map[string]string{
+		"Wolfeschlegel": "B-1", "hubert wolfe": "B-1", "WOLFESCHLEGELSTEINHAUSEN": "B-1", "schlegel": "",
+		"nguyen": "B-2", "Nguyễn": "B-2", "dang": "B-2", "O'Brien": "B-3", "obrien": "B-3", "brien": "B-3", "o’brien": "",
+		"山田": "B-4", "太郎": "B-4", "山田 太郎": "B-4", "lukasz": "B-5", "ost": "B-5", "maria": "B-6", "ana-maria": "B-6", "avila": "B-6",
+		"철수": "B-7", "петр": "B-8", `a' & b | \ :*`: "B-9", "7492": "TRV/2026-07-7492", "trv/2026": "TRV/2026-07-7492", "trv/2026-07-7492": "TRV/2026-07-7492",
+		"ng": "", "%'": "", "": "all",
+	} {
+		p, err := s.store.Bookings.List(t.Context(), booking.Filter{Checkouts: true, Query: query}, domain.PageRequest{Size: 20})
+		check(t, err)
+		var found []string
+		for _, b := range p.Entries {
+			found = append(found, b.ExternalBookingID)
+		}
+		if got := strings.Join(found, " "); got != want && (want != "all" || len(found) != 12) {
+			t.Errorf("%q: Expected %q, received %q", query, want, got)
 		}
 	}
 }

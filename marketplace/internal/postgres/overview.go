@@ -51,23 +51,20 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview,
 			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Due])
 			return err
 		})
-	queueRecent(batch, &o)
+	queueRecent(batch, &o, now)
 	batch.Queue(judgingPaused, now, conformance.JudgingPaused, mostDue).Query(func(rows pgx.Rows) error {
 		o.JudgingPaused, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.JudgingPause])
 		return err
 	})
-	batch.Queue(missingRates).Query(func(rows pgx.Rows) error {
+	batch.Queue(missingRates, now).Query(func(rows pgx.Rows) error {
 		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.MissingRate])
 		return err
 	})
-	batch.Queue(ratesOf).QueryRow(func(row pgx.Row) error {
-		var of *time.Time
-		if err := row.Scan(&of); err != nil || of == nil {
-			return err
+	queueRates(batch, func(table domain.RateTable) {
+		if !table.Of.IsZero() {
+			o.RatesOf = new(table.Of.Format(time.DateOnly))
 		}
-		day := of.Format(time.DateOnly)
-		o.RatesOf, o.RatesOld = &day, domain.RatesOld(*of, now)
-		return nil
+		o.RatesOld, o.RatesKept, o.RatesRefused = table.IsOld(now), table.Kept(), table.Refused
 	})
 	batch.Queue(salesDays, now.UTC(), domain.SalesDays).Query(func(rows pgx.Rows) error {
 		o.Days, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.SalesDay])
@@ -151,10 +148,13 @@ const judgingPaused = `
 	WHERE e.type = $2 AND (e.data->>'until')::timestamptz > $1 AND i.deleted_at IS NULL
 	GROUP BY i.id, i.name ORDER BY 3, i.id LIMIT $3`
 
-const ratesOf = `SELECT rates_as_of FROM pricing_terms`
+// MissingRates returns the currencies of listed prices in which nothing is sold at a time.
+func (s *Storefront) MissingRates(ctx context.Context, now time.Time) ([]domain.MissingRate, error) {
+	return queryAll(ctx, s.pool, pgx.RowToStructByPos[domain.MissingRate], missingRates, now)
+}
 
-// missingRates finds currencies of listed prices, including slots' own, that have no rate, with a
-// capped number of activities for each. Options and slots have few different combinations of
+// missingRates finds currencies of listed prices, including slots' own, that have no rate at the time
+// $1 or one that is no longer sold in (domain.RateTable.At), with a capped number of activities for each. Options and slots have few different combinations of
 // currencies, so the query walks from one to the next in an index.
 var missingRates = fmt.Sprintf(`
 	WITH RECURSIVE options (currencies) AS (
@@ -182,10 +182,11 @@ var missingRates = fmt.Sprintf(`
 	WHERE %[4]s
 	GROUP BY currency, t.rates_base ORDER BY currency`,
 	`option_currencies(v.option, v.details)`, active, domain.MostCounted,
-	`currency <> t.rates_base AND NOT EXISTS (SELECT FROM exchange_rates r WHERE r.currency = currency.currency)`)
+	`currency <> t.rates_base AND NOT EXISTS (
+		SELECT FROM exchange_rates r WHERE r.currency = currency.currency AND (t.rates_as_of IS NULL OR r.as_of >= t.rates_as_of OR r.as_of + t.rates_max_age >= $1))`)
 
-// MetricsState returns the metrics' state in the database.
-func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err error) {
+// MetricsState returns the metrics' state in the database at a time.
+func (s *Store) MetricsState(ctx context.Context, now time.Time) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
 		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at, i.withheld,
 			coalesce(`+endReason+`, '') AS certificate_ended, EXISTS (SELECT FROM integration_admissions d WHERE d.integration_id = i.id AND d.go_live = 'requested') AS go_live_requested
@@ -220,10 +221,10 @@ func (s *Store) MetricsState(ctx context.Context) (state telemetry.State, err er
 	if state.Deliveries, err = pgx.CollectRows(rows, pgx.RowToStructByName[telemetry.Deliveries]); err != nil {
 		return state, err
 	}
-	if state.RatesMissing, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[domain.MissingRate], missingRates); err != nil {
+	if state.RatesMissing, err = s.Storefront.MissingRates(ctx, now); err != nil {
 		return state, err
 	}
-	if err = s.pool.QueryRow(ctx, ratesOf).Scan(&state.RatesOf); err != nil {
+	if state.Rates, err = s.Storefront.Rates(ctx); err != nil {
 		return state, err
 	}
 	state.Attention, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[telemetry.Attention], `

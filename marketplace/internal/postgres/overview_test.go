@@ -150,8 +150,8 @@ func TestTheOverviewListsWaitingBookingsAndRecentEvents(t *testing.T) {
 	pgtest.Exec(t, s.store, `INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict) SELECT gen_random_uuid(), id, 'full', 'finished', now(), '2026-07-02T05:00:00Z', 'conformant' FROM integrations WHERE name = 'Walks 5'`)
 	o, err := s.store.Overview(t.Context(), time.Now())
 	check(t, err)
-	if len(o.Queue) != 1 || o.Queue[0].Reason != domain.ConfirmRefused || o.Queue[0].Reference != "R-8000" || o.Queue[0].IntegrationName == "" {
-		t.Errorf("Expected the one booking that waits, received %+v", o.Queue)
+	if len(o.Causes) != 1 || o.Causes[0].Reason != domain.ConfirmRefused || o.Causes[0].Bookings != 1 || o.Causes[0].IntegrationName == "" {
+		t.Errorf("Expected the cause of the one booking that waits, received %+v", o.Causes)
 	}
 	if o.OldestSync == nil || o.OldestSync.Name != "Walks 4" || o.OldestSlots == nil || o.OldestSlots.Name != "Walks 6" {
 		t.Errorf("Expected the oldest sync and slots, received %+v and %+v", o.OldestSync, o.OldestSlots)

@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"time"
+
 	"github.com/jackc/pgx/v5"
 
 	"partnerkit.dev/marketplace/internal/domain"
@@ -8,23 +10,36 @@ import (
 )
 
 const (
-	// mostWaiting limits the listed bookings that need attention.
-	mostWaiting = 10
+	// mostCauses limits the listed causes of bookings that need attention.
+	mostCauses = 20
 	// mostRecent limits the listed events.
 	mostRecent = 12
 )
 
-// queueRecent adds the queries for waiting bookings, the oldest data and the last events. Test mode
-// is not included. Every query reads a few rows at the end of an index.
-func queueRecent(batch *pgx.Batch, o *domain.Overview) {
-	batch.Queue(`
-		SELECT a.booking_id, a.reason, a.since, b.status, b.reseller_reference, i.id, i.name
-		FROM booking_attention a JOIN bookings b ON b.id = a.booking_id JOIN integrations i ON i.id = b.integration_id
-		WHERE a.settled_at IS NULL AND b.mode = 'live' ORDER BY a.since, a.booking_id LIMIT $1`, mostWaiting).
-		Query(func(rows pgx.Rows) (err error) {
-			o.Queue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Waiting])
-			return err
-		})
+// attentionCauses groups the bookings that need attention now, those first whose guests depart next.
+const attentionCauses = `
+	WITH open AS (
+		SELECT b.integration_id, a.reason, a.message, a.since, b.currency, b.total, b.starts_at
+		FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'
+	), totals AS (
+		SELECT integration_id, reason, jsonb_object_agg(currency, total) AS totals
+		FROM (SELECT integration_id, reason, currency, sum(total) AS total FROM open GROUP BY integration_id, reason, currency) AS t GROUP BY integration_id, reason
+	), causes AS (
+		SELECT integration_id, reason, mode() WITHIN GROUP (ORDER BY message) AS message, count(*) AS bookings, min(since) AS since,
+			min(starts_at) FILTER (WHERE starts_at > $1) AS first
+		FROM open GROUP BY integration_id, reason
+	)
+	SELECT i.id, i.name, c.reason, c.message, c.bookings, c.since, c.first, t.totals
+	FROM causes c JOIN totals t USING (integration_id, reason) JOIN integrations i ON i.id = c.integration_id
+	ORDER BY c.first NULLS LAST, c.since, i.id, c.reason LIMIT $2`
+
+// queueRecent adds the queries for the causes of attention, the oldest data and the last events. Test
+// mode is not included.
+func queueRecent(batch *pgx.Batch, o *domain.Overview, now time.Time) {
+	batch.Queue(attentionCauses, now, mostCauses).Query(func(rows pgx.Rows) (err error) {
+		o.Causes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.AttentionCause])
+		return err
+	})
 	oldest := func(into **domain.Dated, at, from string) {
 		batch.Queue(`SELECT i.id, i.name, ` + at + ` FROM integrations i ` + from + ` WHERE i.deleted_at IS NULL AND i.mode = 'live' AND ` + at + ` IS NOT NULL ORDER BY ` + at + `, i.id LIMIT 1`).
 			Query(func(rows pgx.Rows) error {

@@ -91,6 +91,11 @@ func (f *Front) follow(ctx context.Context, feed Feed) error {
 				return errSilent
 			}
 			f.heartbeat(ctx)
+			if until := f.terms().Until; !until.IsZero() && f.now().After(until) {
+				if err := f.refresh(ctx, Change{Terms: true}); err != nil {
+					return err
+				}
+			}
 		case err := <-failed:
 			return err
 		}
@@ -138,7 +143,7 @@ func (f *Front) refresh(ctx context.Context, n Change) error {
 	}
 	after.version++
 	if n.All || n.Terms {
-		terms, err := f.store.Terms(ctx)
+		terms, err := f.store.Terms(ctx, f.now())
 		if err != nil {
 			return err
 		}

@@ -3,9 +3,11 @@ package storefront_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
+	"partnerkit.dev/marketplace/internal/waittest"
 )
 
 func TestAFilterTakesWhatItNamesInAnyCapitals(t *testing.T) {
@@ -67,6 +69,25 @@ func TestAnActivityWithAPriceThatHasNoRateStaysListed(t *testing.T) {
 	if _, err := s.List(t.Context(), storefront.Query{Page: 1, Limit: 10, Currency: "CHF"}); domain.CodeOf(err) != domain.Invalid {
 		t.Errorf("want a currency without a rate refused, got %v", err)
 	}
+}
+
+func TestNothingIsListedInACurrencyAfterItsRateIsTooOld(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.add(t, s.register(t, "Old Town Walks"), "Walk")
+	s.do(t, `UPDATE exchange_rates SET as_of = CASE currency WHEN 'JPY' THEN $1::date - 6 ELSE $1::date END`, opening)
+	s.do(t, `UPDATE pricing_terms SET rates_as_of = $1`, opening)
+	s.caughtUp(t)
+	yens := storefront.Query{Page: 1, Limit: 10, Currency: "JPY"}
+	list(t, s.Front, yens)
+	s.ahead.Add(int64(15 * time.Hour)) // midnight, a week after the yen's date
+	list(t, s.Front, yens)
+	s.ahead.Add(int64(time.Second))
+	waittest.Until(t, "nothing is sold in yen", func() bool {
+		_, err := s.List(t.Context(), yens)
+		return domain.ReasonOf(err) == domain.NoExchangeRate
+	})
+	list(t, s.Front, storefront.Query{Page: 1, Limit: 10, Currency: "USD"})
 }
 
 func TestTheLeastRecentlyUsedPagesAreEvicted(t *testing.T) {

@@ -114,7 +114,7 @@ func (s *shop) fromScratch(t failer, q storefront.Query) string {
 	must(t, err)
 	activities, err := s.store.Storefront.ListedActivities(ctx, domain.Live, ids)
 	must(t, err)
-	terms, err := s.store.Storefront.Terms(ctx)
+	terms, err := s.store.Storefront.Terms(ctx, time.Now())
 	must(t, err)
 	var all []answered
 	for _, a := range activities {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"partnerkit.dev/internal/plural"
@@ -21,39 +22,51 @@ type RatesFeed struct {
 	address, userAgent string
 	store              ratesStore
 	client             *http.Client
+	now                func() time.Time
 	log                *slog.Logger
 }
 
 type ratesStore interface {
-	Terms(ctx context.Context) (domain.Terms, error)
-	ChangeRates(ctx context.Context, c domain.RatesChange) error
+	Rates(ctx context.Context) (domain.RateTable, error)
+	ImportRates(ctx context.Context, f domain.RatesFile, now time.Time, force bool) (domain.RateTable, error)
+	RefuseRates(ctx context.Context, reason string) error
 }
 
 // NewRatesFeed returns a feed for an address.
-func NewRatesFeed(address, userAgent string, store ratesStore, log *slog.Logger) *RatesFeed {
-	return &RatesFeed{address, userAgent, store, feedClient(), log}
+func NewRatesFeed(address, userAgent string, store ratesStore, now func() time.Time, log *slog.Logger) *RatesFeed {
+	return &RatesFeed{address, userAgent, store, feedClient(), now, log}
 }
 
-// Pull stores the published rates if they are newer than the stored ones, or if operators set
-// those.
+// Pull stores the published rates unless they are stored already. Rates that are refused are no error,
+// because another attempt would be refused too: they are logged, and the overview says why.
 func (f *RatesFeed) Pull(ctx context.Context) error {
 	daily, err := fetchRates(ctx, f.client, f.address, f.userAgent)
 	if err != nil {
 		return err
 	}
-	before, err := f.store.Terms(ctx)
-	if err != nil || !daily.Date.After(before.RatesOf) {
+	before, err := f.store.Rates(ctx)
+	if err != nil || daily.Date.Equal(before.Of) {
 		return err
 	}
-	if err := f.store.ChangeRates(ctx, daily.Rates.Merge(daily.Date)); err != nil {
+	of := slog.String("as_of", daily.Date.Format(time.DateOnly))
+	after, err := f.store.ImportRates(ctx, daily, f.now(), false)
+	if refused := (*domain.Error)(nil); errors.As(err, &refused) {
+		reason := strings.Join(refused.Details, "; ")
+		f.log.WarnContext(ctx, "the exchange rates were refused", of, slog.String("reason", reason))
+		return f.store.RefuseRates(ctx, reason)
+	}
+	if err != nil {
 		return fmt.Errorf("store the exchange rates of %s: %w", daily.Date.Format(time.DateOnly), err)
 	}
-	f.log.InfoContext(ctx, "imported "+plural.Count(len(daily.Rates.Per), "exchange rate"), slog.String("as_of", daily.Date.Format(time.DateOnly)))
+	f.log.InfoContext(ctx, "imported "+plural.Count(len(daily.Rates.Per), "exchange rate"), of)
+	for _, kept := range after.Kept() {
+		f.log.WarnContext(ctx, "the published exchange rates lack a currency", slog.String("currency", kept.String()))
+	}
 	return nil
 }
 
 // FetchRates returns the table at an address.
-func FetchRates(ctx context.Context, address, userAgent string) (DailyRates, error) {
+func FetchRates(ctx context.Context, address, userAgent string) (domain.RatesFile, error) {
 	return fetchRates(ctx, feedClient(), address, userAgent)
 }
 
@@ -68,7 +81,7 @@ func feedClient() *http.Client {
 	return &http.Client{Transport: transport, Timeout: fetchTime}
 }
 
-func fetchRates(ctx context.Context, client *http.Client, address, userAgent string) (daily DailyRates, err error) {
+func fetchRates(ctx context.Context, client *http.Client, address, userAgent string) (daily domain.RatesFile, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil { // its message may contain a password from the address
 		return daily, errors.New("fetch the rates: expected an address such as " + RatesAddress)

@@ -39,26 +39,32 @@ func openBank(t *testing.T) *ratesServer {
 
 func (b *ratesServer) publishes(day, dollars string) { b.day.Store(day); b.dollars.Store(dollars) }
 
-func TestAFeedStoresNewerRatesAndNoOlderOnes(t *testing.T) {
+func TestAFeedStoresNewerRatesAndSaysWhyItRefusesOthers(t *testing.T) {
 	t.Parallel()
 	store, at := pgtest.Open(t), openBank(t)
-	feed := storefront.NewRatesFeed(at.URL+"/daily.xml", "test", store.Storefront, slog.New(slog.NewTextHandler(t.Output(), nil)))
-	yen := decimal.RequireFromString("171.94")
-	must(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "EUR", Rates: map[domain.Currency]*decimal.Decimal{"JPY": &yen}}))
-	for _, one := range []struct{ publishes, dollars, of, inForce string }{
-		{"2026-06-29", "1.1", "2026-06-29", "1.1"}, // replaces rates that operators set
-		{"2026-06-30", "1.2", "2026-06-30", "1.2"},
-		{"2026-06-30", "1.3", "2026-06-30", "1.2"}, // the rates of that day are stored already
-		{"2026-06-26", "1.4", "2026-06-30", "1.2"}, // an outdated copy
-		{"2026-07-01", "1.5", "2026-07-01", "1.5"},
+	now := time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)
+	feed := storefront.NewRatesFeed(at.URL+"/daily.xml", "test", store.Storefront, func() time.Time { return now }, slog.New(slog.NewTextHandler(t.Output(), nil)))
+	yen, dollar := decimal.RequireFromString("171.94"), decimal.RequireFromString("1.3")
+	must(t, store.Storefront.ChangeRates(t.Context(), domain.RatesChange{Base: "EUR", Rates: map[domain.Currency]*decimal.Decimal{"JPY": &yen, "USD": &dollar}}, now.AddDate(0, 0, -3)))
+	for _, one := range []struct{ publishes, dollars, of, inForce, refused string }{
+		{"2026-06-29", "1.1", "2026-06-29", "1.1", ""}, // replaces rates that operators set
+		{"2026-06-30", "1.2", "2026-06-30", "1.2", ""},
+		{"2026-06-30", "1.3", "2026-06-30", "1.2", ""}, // the rates of that day are stored already
+		{"2026-06-26", "1.4", "2026-06-30", "1.2", "date: 2026-06-26 is before 2026-06-30, the date of the table in force"},
+		{"2026-07-01", "12", "2026-06-30", "1.2", "rates.USD (line 1): 12 is more than twice the rate in force, 1.2"},
+		{"2026-07-02", "1.5", "2026-06-30", "1.2", "date: 2026-07-02 is in the future"},
+		{"2026-07-01", "1.5", "2026-07-01", "1.5", ""},
 	} {
 		at.publishes(one.publishes, one.dollars)
 		must(t, feed.Pull(t.Context()))
-		terms, err := store.Storefront.Terms(t.Context())
+		table, err := store.Storefront.Rates(t.Context())
 		must(t, err)
-		dollars, yens := terms.Rates.Per["USD"], terms.Rates.Per["JPY"]
-		if of := terms.RatesOf.Format(time.DateOnly); of != one.of || dollars.String() != one.inForce || yens.String() != "171.94" {
-			t.Errorf("After the table of %s, expected %s dollars of %s and the yen as they were, received %s of %s and %s", one.publishes, one.inForce, one.of, dollars, of, yens)
+		dollars, yens := table.Per["USD"], table.Per["JPY"]
+		if of := table.Of.Format(time.DateOnly); of != one.of || dollars.Rate.String() != one.inForce || dollars.Of != table.Of || yens.Rate.String() != "171.94" || table.Refused != one.refused {
+			t.Errorf("After the table of %s, expected %s dollars of %s, the yen as they were and refused %q, received %+v", one.publishes, one.inForce, one.of, one.refused, table)
+		}
+		if kept := table.Kept(); len(kept) != 1 || kept[0].Currency != "JPY" || kept[0].Of != "2026-06-28" {
+			t.Errorf("Expected the yen of 2026-06-28 kept, received %v", kept)
 		}
 	}
 }

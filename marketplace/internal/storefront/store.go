@@ -29,8 +29,8 @@ type Store interface {
 	// Slots returns the slots of variations in a range of dates, both ends inclusive: one variation
 	// after another, each in order.
 	Slots(ctx context.Context, variations []uuid.UUID, from, to time.Time) ([]domain.Slot, error)
-	// Terms returns the terms of all prices.
-	Terms(ctx context.Context) (domain.Terms, error)
+	// Terms returns the terms of all prices at a time.
+	Terms(ctx context.Context, now time.Time) (domain.Terms, error)
 }
 
 // Feed delivers changes in the order of commits.

@@ -68,7 +68,7 @@ type State struct {
 	Attention    []Attention
 	Holds        []Holds
 	RatesMissing []domain.MissingRate
-	RatesOf      *time.Time // the day of the exchange rates; nil if operators set them
+	Rates        domain.RateTable
 }
 
 // readTime limits the reading of the database.
@@ -77,7 +77,7 @@ const readTime = 2 * time.Second
 // database collects metrics from the database. Describe names no metrics, so they are checked when
 // they are collected.
 type database struct {
-	read     func(context.Context) (State, error)
+	read     func(context.Context, time.Time) (State, error)
 	now      func() time.Time
 	pools    map[string]*pgxpool.Pool
 	partners *partners
@@ -99,7 +99,8 @@ var (
 	deliveries      = describe("marketplace_event_deliveries", "Deliveries of events to resellers that are pending, or were given up.", "state")
 	oldestDelivery  = describe("marketplace_event_deliveries_oldest_seconds", "How long the oldest pending delivery has been due.")
 	rateMissing     = describe("marketplace_exchange_rate_missing", "Listed activities with prices in a currency that has no exchange rate to the base.", "currency", "base")
-	ratesAge        = describe("marketplace_exchange_rates_age_seconds", "How long ago the day of the exchange rates in force began.")
+	ratesAge        = describe("marketplace_exchange_rates_age_seconds", "How long ago the day of the newest imported exchange rates began.")
+	rateAge         = describe("marketplace_exchange_rate_age_seconds", "How long ago the day of a currency's exchange rate began.", "currency")
 	holds           = describe("marketplace_holds", "Bookings that wait for their payment.", "mode")
 	attention       = describe("marketplace_bookings_attention", "Bookings that need attention, by reason.", "reason", "mode")
 )
@@ -120,7 +121,8 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), readTime)
 	defer cancel()
-	state, err := d.read(ctx)
+	now := d.now()
+	state, err := d.read(ctx, now)
 	if err != nil {
 		to.gauge(databaseUp, 0)
 		d.partners.collect(to)
@@ -132,7 +134,6 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	for _, b := range state.Breaches {
 		to.gauge(breachSince, float64(b.Since.UnixMilli())/1000, b.Integration.String(), b.Rule, b.Clause, b.Level)
 	}
-	now := d.now()
 	for _, j := range state.Jobs {
 		to.gauge(jobs, float64(j.Count), j.Kind, j.State)
 		to.gauge(oldestJob, max(0, now.Sub(j.DueAt).Seconds()), j.Kind, j.State)
@@ -163,8 +164,11 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	for mode, count := range held {
 		to.gauge(holds, float64(count), string(mode))
 	}
-	if state.RatesOf != nil {
-		to.gauge(ratesAge, max(0, now.Sub(*state.RatesOf).Seconds()))
+	if !state.Rates.Of.IsZero() {
+		to.gauge(ratesAge, max(0, now.Sub(state.Rates.Of).Seconds()))
+	}
+	for currency, rate := range state.Rates.Per {
+		to.gauge(rateAge, max(0, now.Sub(rate.Of).Seconds()), string(currency))
 	}
 	for _, missing := range state.RatesMissing {
 		to.gauge(rateMissing, float64(missing.Activities), string(missing.Currency), string(missing.Base))

@@ -147,7 +147,7 @@ func (m *Metrics) CountCall(integration uuid.UUID, call partner.Observation) {
 }
 
 // Database adds metrics of the database's content and of connection pools, by name.
-func (m *Metrics) Database(read func(context.Context) (State, error), now func() time.Time, pools map[string]*pgxpool.Pool) {
+func (m *Metrics) Database(read func(context.Context, time.Time) (State, error), now func() time.Time, pools map[string]*pgxpool.Pool) {
 	m.registry.MustRegister(&database{read, now, pools, m.partners})
 }
 

@@ -358,6 +358,7 @@ func TestBadUsageIsOneLineAndExit2(t *testing.T) {
 		{with("--now", "noon"), "--now: "},
 		{with("--auth-type", "basic"), "expected bearer or api_key"},
 		{with("--codes", "odd"), "expected plain or awkward"},
+		{with("--cors", "http://localhost:3000/"), "cors: a browser sends"},
 		{with("--products", "0"), "products: expected a number from 1"},
 		{with("--options", "2"), "--options requires --products"},
 		{with("--products", "2", "--options", "-2"), "options: expected a number from 1"},

@@ -39,7 +39,7 @@ type serveFlags struct {
 	addr, authKey, authType, controlToken  string
 	catalog, codes, now, scenario          string
 	products, options, maxSandboxes        int
-	defects, variants                      []string
+	defects, variants, origins             []string
 	seed                                   uint64
 	holdFor                                time.Duration
 	sandboxIdle                            time.Duration
@@ -75,6 +75,7 @@ func (f *serveFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.webhookURL, "webhook-url", "", "a marketplace's webhook URL, such as http://127.0.0.1:8080/api/v1/partner-integrations/…")
 	flags.StringVar(&f.webhookSecret, webhookSecretFlag, "", "secret that webhooks send (also "+webhookVariable+")")
 	flags.StringVar(&f.controlToken, "control-token", "", "token that callers of the control API must present (also "+controlTokenVariable+")")
+	flags.StringSliceVar(&f.origins, "cors", nil, "let pages of this `origin`, such as http://localhost:3000, call the partner endpoints; * means all")
 	flags.BoolVar(&f.routes, "routes", false, "print every route at startup")
 }
 
@@ -95,6 +96,7 @@ func (f serveFlags) mockOptions(c *cobra.Command, file script.File) (o mockpartn
 		AuthType:       partnerapi.AuthType(f.authType),
 		AuthKey:        f.authKey,
 		ControlToken:   f.controlToken,
+		CORS:           f.origins,
 		Seed:           f.seed,
 		Frozen:         f.frozen,
 		HoldFor:        f.holdFor,

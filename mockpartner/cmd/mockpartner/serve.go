@@ -43,7 +43,8 @@ machine. --catalog and --webhook-url allow others.
 A defect breaks the contract in one way. A variant is unusual but keeps the contract.
 mockpartner defects and mockpartner variants list them.
 
-On addresses other than loopback, the control API requires a token.`,
+On addresses other than loopback, the control API requires a token. --cors lets a
+front end in a browser call the partner endpoints, but never the control API.`,
 		Example: `  mockpartner serve --auth-key a-test-key
   mockpartner serve --auth-key a-test-key --auth-type api_key --addr 127.0.0.1:0
   mockpartner serve --auth-key a-test-key --products 1000 --options 3 --seed 7
@@ -51,6 +52,7 @@ On addresses other than loopback, the control API requires a token.`,
   mockpartner serve --auth-key a-test-key --scenario my-scenario.yaml
   mockpartner serve --auth-key a-test-key --defect release-gives-nothing-back
   mockpartner serve --auth-key a-test-key --variant holds-of-15-minutes,awkward-codes
+  mockpartner serve --auth-key a-test-key --cors http://localhost:3000
   mockpartner serve --auth-key a-test-key --now 2026-07-01T09:00:00Z --frozen
   MOCKPARTNER_WEBHOOK_SECRET=… mockpartner serve --auth-key a-test-key --webhook-url http://127.0.0.1:8080/api/v1/partner-integrations/…
   MOCKPARTNER_AUTH_KEY=… MOCKPARTNER_CONTROL_TOKEN=… mockpartner serve --addr 0.0.0.0:8081`,

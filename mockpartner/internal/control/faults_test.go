@@ -36,7 +36,7 @@ func TestAFaultThatWillNotFireAgainIsUsedUp(t *testing.T) {
 		}
 		return names
 	}
-	for _, want := range []string{"[past]", "[past]", "[until past once]"} {
+	for _, want := range []string{"[past]", "[past once]", "[until past once]"} {
 		if got := fmt.Sprint(used()); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}
@@ -56,7 +56,7 @@ func TestFaultsAreArmedListedAndDisarmed(t *testing.T) {
 	if got := names(armed["faults"]); !reflect.DeepEqual(got, []string{"fault-1"}) {
 		t.Fatalf("want it named, got %v", got)
 	}
-	o.call("POST", "/_mock/faults", `[{"name":"a","match":{"endpoint":"cancel"},"status":500},{"name":"b","delay":"1ms"}]`, 201)
+	o.call("POST", "/_mock/faults", `[{"name":"a","match":{"endpoint":"cancel"},"status":500},{"name":"b","match":{"endpoint":"reserve"},"delay":"1ms"}]`, 201)
 	request, err := http.NewRequestWithContext(t.Context(), "GET", o.base+"/products?limit=1", nil)
 	check(t, err)
 	answer, err := http.DefaultTransport.RoundTrip(request)

@@ -65,8 +65,6 @@ func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 	}
 	replaces := e.replacer != nil || e.losesAnswer()
 	switch {
-	case reflect.ValueOf(a).IsZero():
-		return Effect{}, invalid.ErrorAt("name", "the fault does nothing: give it one of %s", strings.Join(actionKeys(), ", "))
 	case len(ways) > 1:
 		return Effect{}, invalid.ErrorAt(ways[0], "cannot be combined with %s: each determines how the answer is sent", strings.Join(ways[1:], " and "))
 	case answered != "" && when != After && (replaces || len(e.waiters) > 0):
@@ -77,8 +75,8 @@ func (a Actions) Compile(when When, answered Answered) (Effect, error) {
 	return e, nil
 }
 
-// actionKeys returns the keys of all actions in a scenario file.
-func actionKeys() (all []string) {
+// ActionKeys returns the keys of all actions in a scenario file.
+func ActionKeys() (all []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Actions]()) {
 		if !field.Anonymous {
 			all = append(all, field.Tag.Get("yaml"))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"time"
 
 	"partnerkit.dev/mockpartner/internal/platform"
@@ -22,38 +23,46 @@ type Firing struct {
 	Variables func() []any // of jq programs
 }
 
-// Serve answers the request as the fault defines; next is the partner. With a delay before the
+// Firings are all faults that fire for one request, at least one, in the order in which they apply.
+// Each sees the request and the answer as the faults before it have changed them.
+type Firings []*Firing
+
+// Serve answers the request as the faults define; next is the partner. With a delay before the
 // effect, the request takes effect even if the caller has disconnected meanwhile, as with a real
 // partner.
-func (f *Firing) Serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+func (all Firings) Serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	// The answer may be later than the server's general write deadline. Tests without a connection
 	// have no deadline.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(f.Ending, cancel)()
-	r = r.WithContext(ctx)
-	late := f.lateness()
-	if f.Effect.when != After {
-		_ = pause(f.Ending, late)
+	defer context.AfterFunc(all[0].Ending, cancel)()
+	for _, f := range all {
+		if f.Effect.when != After {
+			_ = pause(f.Ending, f.lateness())
+		}
 	}
-	answer, spared := f.answer(r, next)
-	if spared {
-		answer.send(w)
-		return
+	var answer *response // nil if no partner was asked
+	if !slices.ContainsFunc(all, (*Firing).standsIn) {
+		answer = all.ask(r.WithContext(context.WithoutCancel(ctx)), next)
 	}
-	if f.Effect.when == After && pause(r.Context(), late) != nil {
-		panic(http.ErrAbortHandler)
-	}
-	for _, t := range f.Effect.transformers {
-		if err := t.transform(r.Context(), answer, f.Variables); err != nil {
-			answer = refusal(http.StatusInternalServerError, fmt.Sprintf("fault %s: %v", f.Fault, err))
-			break
+	var sender *Firing // determines how the answer is sent
+	for _, f := range all {
+		if !f.Effect.answered.fits(answer) {
+			continue
+		}
+		if f.Effect.when == After && pause(ctx, f.lateness()) != nil {
+			panic(http.ErrAbortHandler)
+		}
+		answer = f.change(ctx, answer)
+		// A connection that an earlier fault breaks stays broken.
+		if f.Effect.deliverer != nil && (sender == nil || !sender.Effect.losesAnswer()) {
+			sender = f
 		}
 	}
 	// The answer to HEAD has no body that could be slow.
-	if d := f.Effect.deliverer; d != nil && (f.Effect.losesAnswer() || r.Method != http.MethodHead) {
-		d.deliver(r.Context(), w, answer, f.Random)
+	if sender != nil && (sender.Effect.losesAnswer() || r.Method != http.MethodHead) {
+		sender.Effect.deliverer.deliver(ctx, w, answer, sender.Random)
 		return
 	}
 	answer.send(w)
@@ -66,38 +75,47 @@ func (f *Firing) lateness() (late time.Duration) {
 	return min(late, platform.MaxDuration)
 }
 
-// answer returns the answer to send: the partner's, unless the fault replaces it. If it is replaced
-// before the effect, the partner does not receive the request. An answer with a status that the
-// fault does not apply to is spared.
-func (f *Firing) answer(r *http.Request, next http.Handler) (answer *response, spared bool) {
-	e := f.Effect
-	if e.when != After {
-		switch {
-		case e.replacer != nil:
-			return e.replacer.replace(f.Fault), false
-		case e.losesAnswer():
-			return &response{status: http.StatusOK, header: http.Header{}}, false
+// standsIn reports whether the fault answers in the partner's place, which then does not receive
+// the request.
+func (f *Firing) standsIn() bool {
+	return f.Effect.when != After && (f.Effect.replacer != nil || f.Effect.losesAnswer())
+}
+
+// ask returns the partner's answer to the request, or that of a cache.
+func (all Firings) ask(r *http.Request, next http.Handler) *response {
+	for _, f := range all {
+		for _, one := range f.Effect.requesters {
+			r = one.request(r, f.Variables)
 		}
-	}
-	r = r.WithContext(context.WithoutCancel(r.Context()))
-	for _, one := range e.requesters {
-		r = one.request(r, f.Variables)
 	}
 	ask := func() *response {
 		real := reply.NewKept()
 		next.ServeHTTP(real, r)
 		return &response{status: real.Status(), header: real.Header(), body: real.Body()}
 	}
-	if e.cache != nil {
-		answer = e.cache.recall(r.Context(), f.Memory, f.Variables()[0], ask)
-	} else {
-		answer = ask()
+	for _, f := range all {
+		if before := ask; f.Effect.cache != nil {
+			ask = func() *response { return f.Effect.cache.recall(r.Context(), f.Memory, f.Variables()[0], before) }
+		}
 	}
+	return ask()
+}
+
+// change returns the answer as the fault makes it. No answer stays none, unless the fault stands in
+// for the partner.
+func (f *Firing) change(ctx context.Context, answer *response) *response {
 	switch {
-	case !e.answered.fits(answer.status):
-		return answer, true
-	case e.replacer != nil:
-		return e.replacer.replace(f.Fault), false
+	case f.Effect.replacer != nil:
+		answer = f.Effect.replacer.replace(f.Fault)
+	case answer == nil && f.Effect.losesAnswer():
+		answer = &response{status: http.StatusOK, header: http.Header{}}
+	case answer == nil:
+		return nil
 	}
-	return answer, false
+	for _, t := range f.Effect.transformers {
+		if err := t.transform(ctx, answer, f.Variables); err != nil {
+			return refusal(http.StatusInternalServerError, fmt.Sprintf("fault %s: %v", f.Fault, err))
+		}
+	}
+	return answer
 }

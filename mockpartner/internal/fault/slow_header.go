@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -29,7 +30,8 @@ func (s *SlowHeader) compile() (any, error) {
 }
 
 func (s *SlowHeader) deliver(ctx context.Context, w http.ResponseWriter, answer *response, _ *rand.Rand) {
-	header := answer.header.Clone()
+	header := w.Header().Clone()
+	maps.Copy(header, answer.header)
 	header.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	header.Set("Connection", "close")
 	var head bytes.Buffer

@@ -36,8 +36,12 @@ func (a *Answered) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// fits reports whether the status matches; an empty Answered matches any.
-func (a Answered) fits(status int) bool {
-	text := strconv.Itoa(status)
-	return a == "" || string(a) == text || a[1:] == "xx" && a[0] == text[0]
+// fits reports whether the answer has a status that matches. An empty Answered matches any answer,
+// and none.
+func (a Answered) fits(answer *response) bool {
+	if a == "" || answer == nil {
+		return a == ""
+	}
+	text := strconv.Itoa(answer.status)
+	return string(a) == text || a[1:] == "xx" && a[0] == text[0]
 }

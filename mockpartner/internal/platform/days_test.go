@@ -1,6 +1,9 @@
 package platform
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,5 +161,72 @@ func TestADayThatAZoneSkipsHasNoBeginning(t *testing.T) {
 	next := d.Timers(1, client.DayBegins)[0].At
 	if date := next.In(d.Catalog().Products[0].Location).Format(time.DateOnly); date != "2011-12-31" || !next.Equal(time.Date(2011, 12, 30, 10, 0, 0, 0, time.UTC)) {
 		t.Fatalf("want the 31st at 10:00 UTC, got %s at %s", date, next)
+	}
+}
+
+// Where clocks go forward, no clock ever shows the times in between. Where they go back, some occur
+// twice. Every other local time is one slot, and two slots are never one instant.
+func TestASlotIsSoldOnceForEachLocalTimeThatOccurs(t *testing.T) {
+	t.Parallel()
+	const every = 15 // minutes between two starts
+	var starts []string
+	for minute := 0; minute < 24*60; minute += every {
+		starts = append(starts, fmt.Sprintf("%02d:%02d", minute/60, minute%60))
+	}
+	generated, err := catalog.Generate(1, 100, 1)
+	must(t, err)
+	zones := map[string]bool{"Australia/Lord_Howe": true, "Africa/Cairo": true, "Africa/Casablanca": true, "America/Havana": true, "America/Santiago": true, "Antarctica/Troll": true, "Atlantic/Azores": true, "Pacific/Apia": true}
+	for _, p := range append(catalog.Default().Products, generated.Products...) {
+		zones[p.TimeZone] = true
+	}
+	for name := range zones {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := zone(t, name)
+			d := open(t, oneProduct(func(p *catalog.Product, s *catalog.Schedule) { p.TimeZone, s.Starts = name, starts }))
+			for day := date(t, "2011-01-01"); day.Year() < 2033; day = day.AddDate(0, 0, 1) {
+				if offsetAt(day.AddDate(0, 0, -1), in) == offsetAt(day.AddDate(0, 0, 2), in) {
+					continue // no change of clocks is near
+				}
+				var want, got []string
+				seen := map[string]bool{}
+				for at := day.AddDate(0, 0, -1); at.Before(day.AddDate(0, 0, 2)); at = at.Add(every * time.Minute) {
+					shown := at.In(in).Format("2006-01-02 15:04")
+					if on, _, _ := strings.Cut(shown, " "); on == day.Format(time.DateOnly) && !seen[shown] {
+						want, seen[shown] = append(want, partnerapi.FormatDateTime(at.In(in))), true
+					}
+				}
+				slots, err := d.Calendar("walk", "daily", day, 1)
+				must(t, err)
+				for _, slot := range slots {
+					got = append(got, partnerapi.FormatDateTime(slot.Start))
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: want %d slots %v\ngot %d %v", day.Format(time.DateOnly), len(want), want, len(got), got)
+				}
+			}
+		})
+	}
+}
+
+// Midnight does not occur in Cairo on 2026-04-24.
+func TestADayOpensWhenClocksGoOnIfItsOpeningTimeIsSkipped(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct(func(p *catalog.Product, s *catalog.Schedule) {
+		p.TimeZone, p.Options[0].AvailabilityType = "Africa/Cairo", partnerapi.OpeningHours
+		s.Starts, s.Duration, s.Opens, s.Closes = nil, 0, "00:00", "00:00"
+	}))
+	slots, err := d.Calendar("walk", "daily", date(t, "2026-04-23"), 3)
+	must(t, err)
+	var got []string
+	for _, slot := range slots {
+		got = append(got, partnerapi.FormatDateTime(slot.Start), partnerapi.FormatDateTime(slot.End))
+	}
+	want := []string{
+		"2026-04-23T00:00:00+02:00", "2026-04-24T01:00:00+03:00", "2026-04-24T01:00:00+03:00", "2026-04-25T00:00:00+03:00",
+		"2026-04-25T00:00:00+03:00", "2026-04-26T00:00:00+03:00",
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("want %v\ngot %v", want, got)
 	}
 }

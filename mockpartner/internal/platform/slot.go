@@ -62,10 +62,17 @@ func (k slotKey) span() (span, bool) {
 	s := span{start: wallTime(date, k.minute, zone)}
 	if k.option.AvailabilityType == partnerapi.StartTime {
 		s.end = s.start.Add(k.option.Schedule.Duration)
-	} else {
-		s.end = wallTime(date, k.option.ClosesAt, zone)
+		return s, k.occursAt(s.start)
 	}
+	// Where clocks skip the time at which a day opens, it opens when they go on.
+	s.end = wallTime(date, k.option.ClosesAt, zone)
 	return s, fallsOn(s.start, date) && s.end.After(s.start)
+}
+
+// occursAt reports whether clocks show the slot's local time at t. If they skip it, wallTime is that
+// of another slot.
+func (k slotKey) occursAt(t time.Time) bool {
+	return fallsOn(t, k.date()) && t.Hour()*60+t.Minute() == k.minute
 }
 
 // calendarSpan is span for an option with a calendar.
@@ -79,7 +86,7 @@ func (k slotKey) calendarSpan() (span, bool) {
 	if s.end = s.start.Add(moment.Lasts); moment.Lasts == 0 {
 		s.end = wallTime(date, moment.Until, zone)
 	}
-	return s, fallsOn(s.start, date) && s.end.After(s.start)
+	return s, k.occursAt(s.start) && s.end.After(s.start)
 }
 
 func (k slotKey) saleEnds(s span) time.Time {

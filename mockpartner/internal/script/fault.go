@@ -2,7 +2,9 @@ package script
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/invalid"
@@ -34,6 +36,9 @@ type Fault struct {
 	// Probability is the share of the remaining matches for which the fault fires, above 0 and at
 	// most 1; absent means 1.
 	Probability *float64 `yaml:"probability" json:"probability,omitempty"`
+	// Last keeps later faults from a request for which this one fires. A fault that does nothing
+	// else makes an exception to those.
+	Last bool `yaml:"last" json:"last,omitempty"`
 
 	fault.Actions `yaml:",inline"`
 }
@@ -78,6 +83,9 @@ func compile(f Fault) (rule, error) {
 	matches, err := f.Match.compile()
 	if err != nil {
 		return rule{}, err
+	}
+	if reflect.ValueOf(f.Actions).IsZero() && !f.Last {
+		return rule{}, invalid.ErrorAt("name", "the fault does nothing: give it one of %s, or last", strings.Join(fault.ActionKeys(), ", "))
 	}
 	effect, err := f.Actions.Compile(f.When, f.Answered)
 	if err != nil {

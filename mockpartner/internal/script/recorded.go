@@ -24,8 +24,9 @@ import (
 // ErrNotRepeatable is returned when no fault can repeat a recorded exchange's answer.
 var ErrNotRepeatable = errors.New("no fault can repeat this exchange")
 
-// ArmRecorded arms a fault that repeats the exchange's answer on the next call to its endpoint. Its
-// error wraps ErrNotRepeatable or ErrFull.
+// ArmRecorded arms a fault that repeats the exchange's answer on the next call to its endpoint. It
+// comes before the other faults, and is the last for that call, because their effects are part of
+// the recorded answer. Its error wraps ErrNotRepeatable or ErrFull.
 func (s *Set) ArmRecorded(e client.Exchange) ([]Armed, error) {
 	f, err := repeatExchange(e)
 	if err != nil {
@@ -34,13 +35,13 @@ func (s *Set) ArmRecorded(e client.Exchange) ([]Armed, error) {
 	if f.Wire == fault.EmptyResponse {
 		// Callers can tell a reset from an end. The fault that caused this exchange knows which it
 		// was.
-		for _, a := range s.Faults() {
+		for _, a := range slices.Backward(s.Faults()) { // the first one broke it
 			if slices.Contains(e.Faults, a.Name) {
 				f.Wire = cmp.Or(a.Wire, f.Wire)
 			}
 		}
 	}
-	return s.Arm(f)
+	return s.arm([]Fault{f}, func(armed, added []*armed) []*armed { return append(added, armed...) })
 }
 
 const (
@@ -60,7 +61,7 @@ func repeatExchange(e client.Exchange) (f Fault, err error) {
 	if !e.Done {
 		return f, fmt.Errorf("%w: it is still in progress", ErrNotRepeatable)
 	}
-	f = Fault{Match: matchOf(e), Times: 1}
+	f = Fault{Match: matchOf(e), Times: 1, Last: true}
 	if e.Before != nil && !reflect.DeepEqual(e.Before, e.After) {
 		f.When = fault.After
 	}
@@ -143,12 +144,13 @@ func bodyOf(m client.Message) (text string, zipped bool, err error) {
 	return string(body), zipped, nil
 }
 
-// headersOf returns the headers of an answer that do not depend on how and when it was sent.
+// headersOf returns the headers of an answer that do not depend on how, when and to whom it was sent.
 func headersOf(header http.Header) *fault.Headers {
 	kept := &fault.Headers{Set: map[string]string{}}
 	for name, values := range header {
 		switch name = http.CanonicalHeaderKey(name); {
-		case len(values) == 0, slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Content-Encoding", "Date"}, name):
+		case len(values) == 0, strings.HasPrefix(name, "Access-Control-"),
+			slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection", "Content-Encoding", "Date", "Vary"}, name):
 		default:
 			kept.Set[name] = strings.Join(values, ", ")
 		}

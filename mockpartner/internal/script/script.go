@@ -10,8 +10,8 @@
 // changed answer, or a disturbance on the wire.
 //
 // A Set is the misbehaviour of one sandbox: a scenario, other parts in its form (Part), and faults
-// that were armed by themselves. For each request, Fire returns the first fault that fires, and
-// fault.Firing.Serve carries it out. A fault's decision depends on the seed, its name, the key, and
+// that were armed by themselves. For each request, Fire returns the faults that fire, and
+// fault.Firings.Serve carries them out. A fault's decision depends on the seed, its name, the key, and
 // how often that key has matched. The order in which concurrent requests with different keys arrive
 // changes nothing.
 package script

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/fault"
@@ -31,7 +32,7 @@ type Set struct {
 	end      context.CancelFunc
 
 	mu     sync.Mutex
-	armed  []*armed // in the order in which they are considered
+	armed  []*armed // in the order in which they apply
 	keys   int
 	parts  []Part           // in the order in which they were played
 	quirks []platform.Quirk // quirks that belong to no part
@@ -68,17 +69,21 @@ func NewSet(c Config) *Set {
 // Close sends the answers that faults delay, so that a server can shut down.
 func (s *Set) Close() { s.end() }
 
-// Arm adds faults, all or none, and returns them with their names. They are considered after the
-// faults that are already armed. Its error wraps ErrTaken or ErrFull, or begins with the location
+// Arm adds faults, all or none, and returns them with their names. They apply after the faults that
+// are already armed. Its error wraps ErrTaken or ErrFull, or begins with the location
 // of the problem, such as [1].match.method.
 func (s *Set) Arm(faults ...Fault) ([]Armed, error) {
+	return s.arm(faults, func(armed, added []*armed) []*armed { return append(armed, added...) })
+}
+
+func (s *Set) arm(faults []Fault, order func(armed, added []*armed) []*armed) ([]Armed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	added, err := prepare(s.armed, faults)
 	if err != nil {
 		return nil, err
 	}
-	s.hold(append(slices.Clone(s.armed), added...))
+	s.hold(order(slices.Clone(s.armed), added))
 	return s.list(added), nil
 }
 
@@ -125,7 +130,7 @@ func (s *Set) Restart() {
 	s.hold(fresh)
 }
 
-// Faults returns the armed faults in the order in which they are considered.
+// Faults returns the armed faults in the order in which they apply.
 func (s *Set) Faults() []Armed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,68 +148,88 @@ func (s *Set) list(faults []*armed) []Armed {
 // maxConsidered is the maximum number of faults recorded for one request.
 const maxConsidered = 32
 
-// Fire returns the first fault that fires for the request, or nil, and the decisions of the faults
-// up to that one. The body is the request's body, read ahead.
-func (s *Set) Fire(r *http.Request, body []byte) (*fault.Firing, []client.Considered) {
+// Fire returns the faults that fire for the request, up to the first one that is the last, and the
+// decisions of the faults so far. The body is the request's body, read ahead.
+func (s *Set) Fire(r *http.Request, body []byte) (fault.Firings, []client.Considered) {
 	if !s.busy.Load() {
 		return nil, nil
 	}
-	var considered []client.Considered
 	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, traffic: &s.traffic, endpoint: partnerapi.EndpointOf(r)}
 	s.traffic.begin(about)
 	s.mu.Lock()
 	faults := s.armed
 	s.mu.Unlock()
-	for _, a := range faults {
-		// Outside the lock: a predicate may take some time.
-		fits, problem := a.matches.fits(about)
-		key, has := "", false
-		if fits {
-			key, has = about.key(a.Key)
-		}
-		n := s.count(a, fits && has, key, problem)
+	matches := make([]match, len(faults))
+	for i, a := range faults {
+		matches[i] = a.match(about) // outside the lock: a predicate may take some time
+	}
+	var firings fault.Firings
+	var considered []client.Considered
+	now := s.platform.Now()
+	// All faults count a request in one step. So requests at the same time are counted in the same
+	// order by each.
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, a := range faults {
+		n := a.count(matches[i], s.platform.Seed(), now, &s.keys)
 		if len(considered) < maxConsidered || n > 0 {
-			considered = append(considered, client.Considered{Fault: a.Name, Matched: fits && has, Fired: n > 0})
+			considered = append(considered, client.Considered{Fault: a.Name, Matched: matches[i].matched, Fired: n > 0})
 		}
-		if n > 0 {
-			return &fault.Firing{
-				Fault:     a.Name,
-				Ending:    s.ending,
-				Scale:     s.scale,
-				Effect:    a.effect,
-				Memory:    &a.memory,
-				Random:    draw(s.platform.Seed(), a.Name, "action\x00"+key, n),
-				Variables: func() []any { return about.variables(n) },
-			}, considered
+		if n == 0 {
+			continue
+		}
+		firings = append(firings, &fault.Firing{
+			Fault:     a.Name,
+			Ending:    s.ending,
+			Scale:     s.scale,
+			Effect:    a.effect,
+			Memory:    &a.memory,
+			Random:    draw(s.platform.Seed(), a.Name, "action\x00"+matches[i].key, n),
+			Variables: func() []any { return about.variables(n) },
+		})
+		if a.Last {
+			break
 		}
 	}
-	return nil, considered
+	return firings, considered
 }
 
 // RecordEnd records the status with which a request was answered that Fire has seen.
 func (s *Set) RecordEnd(r *http.Request, status int) { s.traffic.end(r, status) }
-
-// count counts a request and decides. It returns the number of the match if the fault fires, and 0
-// if not.
-func (s *Set) count(a *armed, matched bool, key string, problem error) int {
-	now := s.platform.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	a.counts.Considered++
-	if problem != nil {
-		a.counts.Problem = problem.Error()
-	}
-	if !matched {
-		return 0
-	}
-	return a.match(a.occasion(), s.platform.Seed(), a.Name, key, now, &s.keys)
-}
 
 type armed struct {
 	rule
 	origin string // the part that it belongs to; empty if it was armed by itself
 	memory fault.Memory
 	counter
+}
+
+// match is what a fault makes of a request before it counts it.
+type match struct {
+	matched bool
+	key     string
+	problem error
+}
+
+func (a *armed) match(about *subject) (m match) {
+	m.matched, m.problem = a.matches.fits(about)
+	if m.matched {
+		m.key, m.matched = about.key(a.Key)
+	}
+	return m
+}
+
+// count counts a request and decides. It returns the number of the match if the fault fires, and 0
+// if not. keys is the number of keys in the set.
+func (a *armed) count(m match, seed uint64, now time.Time, keys *int) int {
+	a.counts.Considered++
+	if m.problem != nil {
+		a.counts.Problem = m.problem.Error()
+	}
+	if !m.matched {
+		return 0
+	}
+	return a.counter.match(a.occasion(), seed, a.Name, m.key, now, keys)
 }
 
 // prepare compiles and names faults that will be added to others.

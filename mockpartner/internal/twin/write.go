@@ -97,11 +97,12 @@ func (s *scenarioWriter) behaviour() error {
 	}
 	if len(s.faults) > 0 {
 		s.line(0, "")
+		s.line(0, "# Special calls come first. With last, no other fault applies to them.")
 		s.line(0, "faults:")
 	}
 	for _, f := range s.faults {
 		s.line(1, "# Recorded: %s.", safetext.Line(f.why))
-		s.line(1, "- %s", f.line)
+		s.line(1, "- %s, last: true}", strings.TrimSuffix(f.line, "}"))
 	}
 	return nil
 }

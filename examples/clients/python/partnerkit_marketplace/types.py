@@ -17,7 +17,7 @@ class Account(TypedDict):
     # partners register integrations, operators run the marketplace.
     role: Literal['reseller', 'affiliate', 'partner', 'operator']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # True while it is disabled.
     disabled: bool
@@ -50,7 +50,7 @@ class AccountDetailAnswerDataApiTokensItem(TypedDict):
     # live or test; null for a token that was made before there were modes: its requests choose with X-Mode.
     mode: Literal['live', 'test', None]
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # When it was revoked; null while it is valid.
     revoked_at: str | None
@@ -68,7 +68,7 @@ class AccountDetailAnswerData(TypedDict):
     # partners register integrations, operators run the marketplace.
     role: Literal['reseller', 'affiliate', 'partner', 'operator']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # True while it is disabled.
     disabled: bool
@@ -594,9 +594,11 @@ class AvailabilityNotifyAnswer(TypedDict):
 class AvailabilityNotifyRequest(TypedDict):
     """A notification about one slot (WHK-2). Without capacity, vacancies sets both; without both, neither changes."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     productId: str
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     optionId: str
     # The slot's id from the partner's availability answer.
     availabilityId: str
@@ -844,7 +846,7 @@ class CalendarDay(TypedDict):
 
 class CallsAnswerDataItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # Which was called.
     endpoint: Literal['products', 'availability', 'reserve', 'confirm', 'release', 'cancel']
@@ -959,7 +961,8 @@ class ConformanceAnswerDataPartnersItemCellsItem(TypedDict):
 
 
 class ConformanceAnswerDataPartnersItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     name: str
     mode: Literal['live', 'test']
@@ -1413,7 +1416,7 @@ class GoLiveRequest(TypedDict):
 
 class HealthChangesItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # The new state.
     state: Literal['HEALTHY', 'DEGRADED']
@@ -1540,7 +1543,7 @@ class Integration(TypedDict):
     # Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
     previous_webhook_secret_until: str | None
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since
     # (PRD-14).
@@ -1635,7 +1638,7 @@ class Invitation(TypedDict):
     email: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # Until when the link works.
     expires_at: str
@@ -1734,7 +1737,7 @@ class OperatorActivity(TypedDict):
     # live or test, as its integration.
     mode: Literal['live', 'test']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # The partner's name for the product, until an operator sets another.
     activity_title: str
@@ -1916,18 +1919,20 @@ class OperatorVariation(TypedDict):
 
 
 class OverviewAnswerDataBookingsWaitingItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     booking_id: str
     # Why it needs attention.
     reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     since: str
     # The state of the booking or checkout.
     status: str
     # The reseller's own reference; empty without one.
     reseller_reference: str
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     integration_name: str
 
@@ -1966,32 +1971,35 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
 class OverviewAnswerDataOldestSync(TypedDict):
     """The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
 
 
 class OverviewAnswerDataOldestSlots(TypedDict):
     """The integration whose slots were completely loaded longest ago; null if none were loaded."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
 
 
 class OverviewAnswerDataRecentItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # What happened.
     kind: Literal['health_changed', 'sync_failed', 'sync_held', 'attention_needed', 'attention_resolved', 'run_ended']
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     integration_name: str
     # The booking that needed attention; null for other events.
@@ -2009,7 +2017,7 @@ class OverviewAnswerDataJudgingPausedItem(TypedDict):
     integration_id: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     since: str
     # When its calls are judged again.
     until: str
@@ -2022,6 +2030,15 @@ class OverviewAnswerDataRatesMissingItem(TypedDict):
     base: str
     # How many activities have such a price.
     activities: int
+
+
+class OverviewAnswerDataRatesKeptItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # The date of the rate.
+    as_of: str
+    # After this, nothing is sold in the currency.
+    sold_until: str
 
 
 class OverviewAnswerDataDaysItem(TypedDict):
@@ -2086,10 +2103,14 @@ class OverviewAnswerData(TypedDict):
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]
-    # The date of the imported exchange rates; null if operators have set them.
+    # The date of the newest file of exchange rates; null if none was imported.
     rates_as_of: str | None
-    # That day is more than seven days ago.
+    # That date is longer ago than the service's `--rates-max-age`.
     rates_old: bool
+    # Currencies that the newest file lacks. Their rates keep their dates.
+    rates_kept: list[OverviewAnswerDataRatesKeptItem]
+    # Why the last published file was refused; empty if it was not.
+    rates_refused: str
     # The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present
     # states. The counts are at most a minute old for the last two days, and an hour for the others.
     days: list[OverviewAnswerDataDaysItem]
@@ -2140,7 +2161,7 @@ class PartnerEventsAnswerDataEventsItem(TypedDict):
     # Increases with each event.
     id: int
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # What happened.
     type: Literal['certificate.issued', 'certificate.ended', 'certification.ended', 'go_live.approved', 'go_live.declined', 'go_live.ended']
@@ -2230,13 +2251,40 @@ class PublicVariationPricing(TypedDict):
     units: list[PricingUnit]
 
 
+class RatesAnswerDataCurrenciesItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # The value of one unit of the base, as a decimal text.
+    rate: str
+    # The date of its file, or on which an operator set it.
+    as_of: str
+    # The rate that it replaced, as a decimal text; null for the first one.
+    previous_rate: str | None
+    # After this, nothing is sold in the currency, because the newest file lacks it; null for the others.
+    sold_until: str | None
+
+
+class RatesAnswerDataMissingItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # Of the rates.
+    base: str
+    # How many activities have such a price.
+    activities: int
+
+
 class RatesAnswerData(TypedDict):
     # The base currency of the rates.
     base: str
-    # The date of the imported rates; null if operators have set them.
+    # The date of the newest file; null if none was imported for this base.
     as_of: str | None
     # By currency code: the value of one unit of the base, as a decimal text.
     rates: dict[str, str]
+    # The same rates with their dates, by currency code.
+    currencies: list[RatesAnswerDataCurrenciesItem]
+    # Currencies of partners' prices in which nothing is sold, because they have no rate or an old one that the
+    # newest file lacks.
+    missing: list[RatesAnswerDataMissingItem]
 
 
 class RatesAnswer(TypedDict):
@@ -2247,6 +2295,16 @@ class RatesAnswer(TypedDict):
     data: RatesAnswerData
 
 
+class RatesImportRequest(TypedDict):
+    """A file of exchange rates."""
+
+    # The content of the European Central Bank's daily file, eurofxref-daily.xml.
+    file: str
+    # Import a file that is likely to be wrong. Of two rates of a currency the last one counts, and the base's is
+    # ignored.
+    force: NotRequired[bool]
+
+
 class RatesRequest(TypedDict):
     """Exchange rates to set. Other rates do not change, unless the base changes: then all are replaced."""
 
@@ -2254,6 +2312,8 @@ class RatesRequest(TypedDict):
     base: str
     # By currency code: the value of one unit of the base, as a decimal text above 0; null removes the rate.
     rates: dict[str, str | None]
+    # Refuse rates that are more than twice or less than half of those in force, with status 400.
+    check: NotRequired[bool]
 
 
 class RefreshRequest(TypedDict):
@@ -2329,7 +2389,8 @@ class ResellerError(TypedDict):
 class ResellerSlot(TypedDict):
     """A start, or an opening window, of a variation as resellers read it."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     availability_id: str
     # In the product's zone.
     start: str
@@ -2432,10 +2493,10 @@ class Sync(TypedDict):
     # What started it: the partner's webhook, an operator, the schedule, or a notification of an unknown slot.
     cause: Literal['trigger', 'operator', 'schedule', 'notify']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     started_at: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     finished_at: str
     # Products of the answer that are stored.
     synced: int
@@ -2639,7 +2700,7 @@ class VariationCalendar(TypedDict):
 
 class WebhookDeliveriesAnswerDataItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # Which was sent.
     webhook: Literal['sync_trigger', 'availability_notify']

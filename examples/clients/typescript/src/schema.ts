@@ -1015,7 +1015,8 @@ export interface paths {
         };
         /**
          * The exchange rates in force
-         * @description As set by the last import or by an operator.
+         * @description Each rate has its own date: that of its file, or the day on which an operator set it. A currency that the newest file lacks
+         *     keeps its rate and its date, and is sold in until `sold_until`.
          */
         get: operations["rates"];
         /**
@@ -1024,6 +1025,29 @@ export interface paths {
          */
         put: operations["changeRates"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/rates/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a file of exchange rates
+         * @description Sets the rates of all currencies in the file. Other currencies keep their rates with their dates, unless these are for another
+         *     base than the file's. A 409 names each reason why the file is likely to be wrong: it is older than the table in force or from the
+         *     future, it has a currency twice or the base itself, or it has a rate that is more than twice or less than half of the one in
+         *     force. Check the file, and repeat the request with `force` if it is right.
+         */
+        post: operations["importRates"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2949,6 +2973,14 @@ export interface components {
          *         ],
          *         "rates_as_of": "2026-06-30",
          *         "rates_old": false,
+         *         "rates_kept": [
+         *           {
+         *             "currency": "ISK",
+         *             "as_of": "2026-06-26",
+         *             "sold_until": "2026-07-03T00:00:00Z"
+         *           }
+         *         ],
+         *         "rates_refused": "",
          *         "days": [
          *           {
          *             "day": "2026-07-01",
@@ -2998,7 +3030,7 @@ export interface components {
                 bookings_waiting: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     booking_id: string;
                     /**
@@ -3009,7 +3041,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     since: string;
                     /** @description The state of the booking or checkout. */
@@ -3018,7 +3050,7 @@ export interface components {
                     reseller_reference: string;
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
@@ -3086,14 +3118,14 @@ export interface components {
                 oldest_sync: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                 } | null;
@@ -3101,14 +3133,14 @@ export interface components {
                 oldest_slots: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                 } | null;
@@ -3117,7 +3149,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                     /**
@@ -3127,7 +3159,7 @@ export interface components {
                     kind: "health_changed" | "sync_failed" | "sync_held" | "attention_needed" | "attention_resolved" | "run_ended";
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
@@ -3150,7 +3182,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     since: string;
                     /**
@@ -3180,11 +3212,34 @@ export interface components {
                 /**
                  * Date
                  * Format: date
-                 * @description The date of the imported exchange rates; null if operators have set them.
+                 * @description The date of the newest file of exchange rates; null if none was imported.
                  */
                 rates_as_of: string | null;
-                /** @description That day is more than seven days ago. */
+                /** @description That date is longer ago than the service's `--rates-max-age`. */
                 rates_old: boolean;
+                /** @description Currencies that the newest file lacks. Their rates keep their dates. */
+                rates_kept: {
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+                     */
+                    currency: string;
+                    /**
+                     * Date
+                     * Format: date
+                     * @description The date of the rate.
+                     */
+                    as_of: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description After this, nothing is sold in the currency.
+                     */
+                    sold_until: string;
+                }[];
+                /** @description Why the last published file was refused; empty if it was not. */
+                rates_refused: string;
                 /** @description The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present states. The counts are at most a minute old for the last two days, and an hour for the others. */
                 days: {
                     /**
@@ -3441,7 +3496,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 created_at: string;
                 /** @description True while it is disabled. */
@@ -3462,7 +3517,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     created_at: string;
                     /**
@@ -4001,7 +4056,23 @@ export interface components {
          *         "as_of": "2026-06-30",
          *         "rates": {
          *           "USD": "1.25"
-         *         }
+         *         },
+         *         "currencies": [
+         *           {
+         *             "currency": "USD",
+         *             "rate": "1.25",
+         *             "as_of": "2026-06-30",
+         *             "previous_rate": "1.24",
+         *             "sold_until": null
+         *           }
+         *         ],
+         *         "missing": [
+         *           {
+         *             "currency": "XPF",
+         *             "base": "EUR",
+         *             "activities": 3
+         *           }
+         *         ]
          *       }
          *     }
          */
@@ -4021,13 +4092,55 @@ export interface components {
                 /**
                  * Date
                  * Format: date
-                 * @description The date of the imported rates; null if operators have set them.
+                 * @description The date of the newest file; null if none was imported for this base.
                  */
                 as_of: string | null;
                 /** @description By currency code: the value of one unit of the base, as a decimal text. */
                 rates: {
                     [key: string]: string;
                 };
+                /** @description The same rates with their dates, by currency code. */
+                currencies: {
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+                     */
+                    currency: string;
+                    /** @description The value of one unit of the base, as a decimal text. */
+                    rate: string;
+                    /**
+                     * Date
+                     * Format: date
+                     * @description The date of its file, or on which an operator set it.
+                     */
+                    as_of: string;
+                    /** @description The rate that it replaced, as a decimal text; null for the first one. */
+                    previous_rate: string | null;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description After this, nothing is sold in the currency, because the newest file lacks it; null for the others.
+                     */
+                    sold_until: string | null;
+                }[];
+                /** @description Currencies of partners' prices in which nothing is sold, because they have no rate or an old one that the newest file lacks. */
+                missing: {
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+                     */
+                    currency: string;
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description Of the rates.
+                     */
+                    base: string;
+                    /** @description How many activities have such a price. */
+                    activities: number;
+                }[];
             };
         };
         /**
@@ -4052,6 +4165,28 @@ export interface components {
             rates: {
                 [key: string]: string | null;
             };
+            /**
+             * @description Refuse rates that are more than twice or less than half of those in force, with status 400.
+             * @default false
+             */
+            check: boolean;
+        };
+        /**
+         * Body of POST /operator/rates/import
+         * @description A file of exchange rates.
+         * @example {
+         *       "file": "<Envelope><Cube><Cube time=\"2026-06-30\"><Cube currency=\"USD\" rate=\"1.25\"/></Cube></Cube></Envelope>",
+         *       "force": false
+         *     }
+         */
+        RatesImportRequest: {
+            /** @description The content of the European Central Bank's daily file, eurofxref-daily.xml. */
+            file: string;
+            /**
+             * @description Import a file that is likely to be wrong. Of two rates of a currency the last one counts, and the base's is ignored.
+             * @default false
+             */
+            force: boolean;
         };
         /**
          * Answer that shows the fees
@@ -4190,7 +4325,7 @@ export interface components {
                 partners: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
@@ -4868,7 +5003,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -5035,7 +5170,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -5342,7 +5477,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                     /**
@@ -5418,12 +5553,12 @@ export interface components {
         AvailabilityNotifyRequest: {
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             productId: string;
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             optionId: string;
             /**
@@ -5771,7 +5906,7 @@ export interface components {
         ResellerSlot: {
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             availability_id: string;
             /**
@@ -6450,7 +6585,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /** @description True while it is disabled. */
@@ -6479,7 +6614,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /**
@@ -6638,7 +6773,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /** @description The partner's name for the product, until an operator sets another. */
@@ -6894,7 +7029,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /**
@@ -7060,13 +7195,13 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             started_at: string;
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             finished_at: string;
             /**
@@ -7554,11 +7689,20 @@ export interface components {
          *     }
          */
         Contact: {
-            /** @description The guest's name. */
+            /**
+             * Text
+             * @description The guest's name.
+             */
             fullName?: string | null;
-            /** @description The guest's email address. */
+            /**
+             * Text
+             * @description The guest's email address.
+             */
             emailAddress?: string | null;
-            /** @description The guest's telephone number. */
+            /**
+             * Text
+             * @description The guest's telephone number.
+             */
             phoneNumber?: string | null;
         };
         /**
@@ -7576,7 +7720,10 @@ export interface components {
          *     }
          */
         Ticket: {
-            /** @description How the ticket is shown, such as DIGITAL or PRINT. */
+            /**
+             * Text
+             * @description How the ticket is shown, such as DIGITAL or PRINT.
+             */
             redemptionMethod: string;
             /** @description The forms in which the guest gets the ticket. */
             deliveryOptions: components["schemas"]["DeliveryOption"][];
@@ -7805,7 +7952,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -10712,6 +10859,40 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    importRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RatesImportRequest"];
+            };
+        };
+        responses: {
+            /** @description The rates in force from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatesAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };

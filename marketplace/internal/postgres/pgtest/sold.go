@@ -59,6 +59,7 @@ func Sell(t testing.TB, store *postgres.Store, s Stock) {
 				CASE WHEN status IN ('PAID', 'CONFIRMED', 'CANCELLED') THEN 'p' END, 0, 0, 0, '', made, made, CASE status WHEN 'RELEASED' THEN 'done' END, CASE status WHEN 'RELEASED' THEN 'expired' END, n %% 4000 = 0
 			FROM generate_series(1, %d) n,
 				LATERAL (SELECT '2026-07-01T12:00:00Z'::timestamptz - n * interval '1 minute' AS made, (ARRAY['CONFIRMED', 'CONFIRMED', 'CONFIRMED', 'CANCELLED', 'RELEASED'])[1 + n %% 5] AS status) m`, s.Bookings),
+		`INSERT INTO booking_words SELECT id, booking_words(contact, ARRAY[id::text, reseller_reference, external_booking_id]) FROM bookings`,
 		`INSERT INTO booking_attention SELECT id, 'confirm_refused', created_at, 'no' FROM bookings WHERE needs_attention`,
 		`INSERT INTO booking_history (booking_id, at, kind, from_status, to_status) SELECT id, created_at, 'move', 'HELD', 'PAID' FROM bookings`,
 		`INSERT INTO affiliate_commissions SELECT id, account_id, 'EUR', 1, created_at FROM bookings`,
