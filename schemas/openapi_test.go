@@ -196,6 +196,13 @@ func templatePath(route func(string) string, parameter string) string {
 	return strings.Replace(route("X"), "X", parameter, 1)
 }
 
+func TestTheMarketplacesDocumentHasTheContractsVersion(t *testing.T) {
+	t.Parallel()
+	if version := childAt(t, parseDocument(t, marketplaceDocument), "info")["version"]; version != "1.0.0" {
+		t.Errorf("want 1.0.0, got %v", version)
+	}
+}
+
 func TestSecuritySchemesAreTheAuthTypes(t *testing.T) {
 	t.Parallel()
 	got := childAt(t, parseDocument(t, partnerDocument), "components", "securitySchemes")

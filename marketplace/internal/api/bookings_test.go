@@ -116,6 +116,23 @@ func TestAResellerBooksPaysAndCancels(t *testing.T) {
 	s.requireCallerKept(t)
 }
 
+func TestAResellerReadsThePartnersTicketsUnchanged(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	const tickets = `[{"redemptionMethod":"DIGITAL","deliveryOptions":[{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":" T-1/é "},` +
+		`{"deliveryFormat":"PDF_URL","deliveryMethod":"VOUCHER","deliveryValue":"https://tickets.example/T-1.pdf"}]},` +
+		`{"redemptionMethod":"PRINT","deliveryOptions":[{"deliveryFormat":"EAN13","deliveryMethod":"TICKET","deliveryValue":"0012345678905"}]}]`
+	_, err := s.control.Faults.Arm(t.Context(), `{match: {endpoint: confirm}, times: 1, jq: '.tickets = `+tickets+`'}`)
+	must(t, err)
+	path := "/api/v1/resellers/bookings/" + s.book(t).ID
+	for _, a := range []answer{s.do(t, "POST", path+"/payment", `{"outcome":"succeeded","reference":"p-1"}`, s.reseller), s.do(t, "GET", path, "", s.reseller)} {
+		if !strings.Contains(string(a.body), `"tickets":`+tickets) {
+			t.Errorf("want the tickets %s, got %s", tickets, a.body)
+		}
+	}
+	s.requireCallerKept(t)
+}
+
 // cycle books, pays and confirms.
 func (s *shop) cycle(t testing.TB, reference string, headers ...header) {
 	t.Helper()

@@ -55,18 +55,22 @@ func judge(t testing.TB, request *http.Request, body string, a answer) {
 	}
 }
 
-// judgeProblem returns what is wrong with an error: its code must be in the table, with the
-// code's status, and a 5xx must say whether a retry can help. Pages are exempt.
+// judgeProblem returns what is wrong with an error: its code must be the status, its error_code must
+// be in the table with that status, and a 5xx must say whether a retry can help. Pages are exempt.
 func judgeProblem(a answer) (wrong []string) {
 	if a.StatusCode < http.StatusBadRequest || a.Response.ContentLength == 0 || a.isPage() {
 		return nil
 	}
 	var body struct {
+		Code      int
 		ErrorCode domain.Reason `json:"error_code"`
 		Retry     *bool
 	}
 	if err := json.Unmarshal(a.body, &body); err != nil {
 		return []string{err.Error()}
+	}
+	if body.Code != a.StatusCode {
+		wrong = append(wrong, fmt.Sprintf("the code %d is not the status", body.Code))
 	}
 	if row := body.ErrorCode.Row(); row.Reason != body.ErrorCode || row.Status != a.StatusCode {
 		wrong = append(wrong, fmt.Sprintf("the error_code %q is not one of its status", body.ErrorCode))

@@ -1,9 +1,30 @@
 package api
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 )
+
+func TestTheCauseOfAnInternalErrorIsLoggedAndNotSent(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	fails := recorder{log: slog.New(slog.NewTextHandler(&log, nil))}.answer(func(http.ResponseWriter, *http.Request) error { return errors.New("the disk is full") })
+	w := httptest.NewRecorder()
+	fails.ServeHTTP(w, httptest.NewRequestWithContext(context.WithValue(t.Context(), exchangeKey{}, &exchange{}), http.MethodGet, "/", nil))
+	const want = `{"success":0,"error":["unexpected error"],"message":"unexpected error","code":500,"error_code":"internal_error","retry":false}`
+	if got := strings.TrimSpace(w.Body.String()); w.Code != http.StatusInternalServerError || got != want {
+		t.Errorf("want 500 and\n%s\ngot %d and\n%s", want, w.Code, got)
+	}
+	if strings.Count(log.String(), "the disk is full") != 1 {
+		t.Errorf("want the cause in the log once, got %q", &log)
+	}
+}
 
 // The trace of a trusted proxy decides whether spans are exported. Its caller must not decide that.
 func TestATraceIsContinuedOnlyIfTheCallerNamesOne(t *testing.T) {

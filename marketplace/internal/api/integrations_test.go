@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -64,6 +66,31 @@ func TestARegistrationShowsTheWebhookSecretOnceAndTheKeyNever(t *testing.T) {
 	if view.BaseURL != "https://partner.example/api" || view.AuthType != "bearer" || view.Health.State != "HEALTHY" || view.LastSync != nil {
 		t.Errorf("want it as it was registered, got %+v", view)
 	}
+}
+
+func TestWebhookSecretsAreStoredHashed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := b.signIn(t, domain.Partner)
+	first := b.register(t, partner, "https://partner.example")
+	requireStored := func(secrets ...string) {
+		t.Helper()
+		var hash, previous []byte
+		var row string
+		must(t, b.store.Pool().QueryRow(t.Context(), `SELECT webhook_secret_hash, previous_webhook_secret_hash, i::text FROM integrations i`).Scan(&hash, &previous, &row))
+		for i, stored := range [][]byte{hash, previous}[:len(secrets)] {
+			if want := sha256.Sum256([]byte(secrets[i])); !bytes.Equal(stored, want[:]) {
+				t.Errorf("want secret %d stored as its SHA-256, got %x", i, stored)
+			}
+			if strings.Contains(row, secrets[i]) { // its digits are also how the database writes its bytes
+				t.Errorf("want secret %d nowhere, got %s", i, row)
+			}
+		}
+	}
+	requireStored(first.Secret)
+	var second registered
+	b.do(t, "POST", "/api/v1/partner-integrations/"+first.ID+"/webhook-secret", "", partner).data(t, &second)
+	requireStored(second.Secret, first.Secret)
 }
 
 func TestARegistrationNamesEveryMistake(t *testing.T) {

@@ -1,7 +1,9 @@
 package api_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -50,6 +52,38 @@ func TestResellersReadAnOperatorsEditsAndNoSyncOverwritesThem(t *testing.T) {
 		if !strings.Contains(read, want) {
 			t.Errorf("want %s, got %s", want, read)
 		}
+	}
+}
+
+// The answer equals what is expected, so it has no further field either: slots are read elsewhere.
+func TestResellersReadEveryFieldAsOperatorsAndThePartnerSetIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner := aScriptedPartner(t)
+	partner.body.Store(`[{"id":"a","internalName":"Walk","reference":"W-1","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"allowFreesale":true,"options":[
+		{"id":"morning","internalName":"Morning","availabilityType":"OPENING_HOURS","cancellationCutoff":"24 hours","units":[
+			{"id":"unit-child","internalName":"Young guest","type":"CHILD","restrictions":{"minAge":4,"maxAge":17},"pricingFrom":[{"original":22500,"retail":25000,"net":18000,"currency":"EUR","currencyPrecision":3}]}]}]}]`)
+	b.trigger(t, b.register(t, b.signIn(t, domain.Partner), partner.address))
+	activity := b.operatorActivities(t, "")[0]
+	edits := fmt.Sprintf(`{"activity_title":"Stroll","activity_type":{"name":"Tour"},"main_promo_title":"No rain","short_description":"By the river.","description":"We meet at the cathedral.","address":"Largo da Sé",
+		"one_time_activity":true,"admin_price_percentage":10,"admin_discount_percentage":50,"location":{"country":{"id":"PT","name":"Portugal"},"city":"Lisbon","region":"Lisboa"},"categories":["Walks","Food"],"tags":["old"],
+		"media":[{"imageUrl":"https://images.example/a.jpg"}],"partner_details":{"partner_category":"Operator","companyDetails":{"vat":"PT1"},"profileImage":"https://images.example/p.jpg"},
+		"translation":{"pt":{"activity_title":"Passeio","mood":["calmo"]}},"variations":[{"_id":%q,"title":"Dawn","sort":7,"language":["en","pt-BR"],"description":"Slow.","max_no_booking":8,"duration":{"hours":2.5,"days":1},
+		"itinerary":[{"title":"Cathedral","description":"The cloister."}],"includes":{"transportation_methods":["Tram"],"food":["Pastry"],"drinks":["Wine"],"including":["Guide"],"excluding":["Tips"]},
+		"cut_off_time":"2 hours before","media":{"imageUrl":"https://images.example/v.jpg"},"tourGuides":[{"tour_guide_id":"g-7","name":"Inês"}],"notes":"Good shoes.",
+		"pickup":{"type":"hotel","pick_up_address":{"address":"Rossio","lat":38.71,"lng":-9.13},"drop_off_address":{"address":"Belém","lat":38.69,"lng":-9.21}}}]}`, activity.Variations[0].ID)
+	b.do(t, "PATCH", "/api/v1/operator/activities/"+activity.ID, edits, b.signIn(t, domain.Operator))
+	var want map[string]any
+	for _, text := range []string{edits, fmt.Sprintf(`{"_id":%q,"status":"Active","currency":"EUR","serviceFee":0}`, activity.ID)} {
+		must(t, json.Unmarshal([]byte(text), &want))
+	}
+	want["partner_details"].(map[string]any)["name"] = "Old Town Walks"
+	variation := want["variations"].([]any)[0].(map[string]any)
+	must(t, json.Unmarshal([]byte(`{"availability_type":"OPENING_HOURS","capacity":0,"instant_confirmation":true,"cancellation_policy":"24 hours","external_sync":{"external_option_id":"morning"},"pricing":{
+		"group_price":null,"discount_percentage":50,"units":[{"unit_id":"unit-child","type":"CHILD","label":"Young guest","min_age":4,"max_age":17,"price":12.38}]}}`), &variation))
+	var read []map[string]any
+	if b.do(t, "GET", "/api/v1/resellers/activities", "", b.signIn(t, domain.Reseller)).data(t, &read); !reflect.DeepEqual(read, []map[string]any{want}) {
+		t.Errorf("want\n%s\ngot\n%s", asJSON(t, want), asJSON(t, read))
 	}
 }
 

@@ -29,7 +29,7 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 		c.Policy.Codes = catalog.AwkwardCodes
 		o.Catalog = &c
 	})
-	held := b.checkout(t, func(o *booking.Order) { o.Affiliate = b.guide })
+	held := b.checkout(t, func(o *booking.Order) { o.Affiliate, o.Contact.PhoneNumber = b.guide, "+351 210 000 000" })
 	if held.ExpiresAt.Sub(b.now()) < 15*time.Minute || held.Total.Sign() <= 0 || !held.Total.Equal(held.Guests[0].Price.Add(held.Guests[0].Price.Decimal)) {
 		t.Errorf("want a hold with a price for two, got %+v", held)
 	}
@@ -66,7 +66,29 @@ func TestABookingIsHeldPaidConfirmedAndCancelled(t *testing.T) {
 	if got := strings.Join(reported, ", "); got != want {
 		t.Errorf("want the history\n%s\ngot\n%s", want, got)
 	}
+	for _, endpoint := range []partnerapi.Endpoint{partnerapi.Reserve, partnerapi.Confirm} {
+		sent := string(b.partner.Default().Exchanges(filter(endpoint))[0].Request.Body)
+		for _, want := range []string{`"contact":{"fullName":"Ana Sousa","emailAddress":"ana@example.com","phoneNumber":"+351 210 000 000"}`, `"resellerReference":"` + held.ID.String() + `"`} {
+			if !strings.Contains(sent, want) {
+				t.Errorf("%s: want %s, got %s", endpoint, want, sent)
+			}
+		}
+	}
 	b.requireKept(t)
+}
+
+func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 3 {
+		_, err := b.store.Partners.Observe(t.Context(), b.integration, partner.Observation{At: b.now(), Result: partner.ResultTimeout})
+		check(t, err)
+	}
+	b.limitsReserve(t, 0) // of a HEALTHY partner, for whose confirm the limit is the same
+	held := b.checkout(t)
+	if paid := b.pays(t, held.ID, "p-1"); paid.Status != domain.Confirmed {
+		t.Errorf("want it CONFIRMED, got %s", paid.Status)
+	}
 }
 
 func TestASlotThatHasStartedIsRefusedWithoutAskingThePartner(t *testing.T) {
@@ -109,7 +131,7 @@ func TestAHoldIsReleased(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			held := b.checkout(t)
-			b.arm(t, `{match: {endpoint: release}, times: 2, status: 503}`)
+			b.arm(t, `[{match: {endpoint: release}, times: 1, status: 404}, {match: {endpoint: release}, times: 1, status: 503}]`)
 			check(t, c.give(t, b, held.ID))
 			b.work(t)
 			if r := b.is(t, held.ID, domain.Released); r.Reason != c.reason || r.Release != domain.Done || r.ReleaseTries != 3 {

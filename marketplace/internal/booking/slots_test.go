@@ -146,6 +146,16 @@ func TestTheAvailabilityReadAtCheckoutIsStored(t *testing.T) {
 	}
 }
 
+func TestASlotWhoseIDHasChangedIsReservedByItsNewID(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.arm(t, fmt.Sprintf(`{match: {endpoint: availability}, times: 1, jq: 'map(if .id == %q then .id = "renamed" else . end)'}`, b.order.Slot))
+	b.arm(t, fmt.Sprintf(`{match: {endpoint: reserve, body: '.availabilityId == "renamed"'}, times: 1, status: 200, body: '{"reservationConfirmationCode":"c","expiresAt":%q}'}`, partnerapi.FormatDateTime(b.now().Add(time.Hour))))
+	if held := b.checkout(t); held.AvailabilityID != "renamed" {
+		t.Errorf("want the new id, got %q", held.AvailabilityID)
+	}
+}
+
 func TestASlotBeyondTheWindowIsAskedForByItsOwnDate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -290,14 +290,39 @@ func TestReserveOutlivesItsCaller(t *testing.T) {
 	}
 }
 
-func TestADegradedPartnerIsGivenMoreTime(t *testing.T) {
+func TestEveryCallHasTheContractsLimit(t *testing.T) {
 	t.Parallel()
 	timed(t, neverAnswer, func(t *testing.T, b *bench) {
-		for state, limit := range map[partnerapi.Health]time.Duration{partnerapi.Healthy: 5 * time.Second, partnerapi.Degraded: 10 * time.Second} {
+		ctx, asked := t.Context(), partnerapi.AvailabilityRequest{}
+		reserve := func(h partnerapi.Health) error {
+			_, o := b.Reserve(ctx, soonDeadline(), b.target, h, partnerapi.ReserveRequest{}, func(partnerapi.ReserveAnswer, partner.Outcome) {})
+			return o.Err
+		}
+		confirm := func(h partnerapi.Health) error {
+			_, o := b.Confirm(ctx, soonDeadline(), b.target, h, partnerapi.ConfirmRequest{}, false)
+			return o.Err
+		}
+		for name, c := range map[string]struct {
+			limit time.Duration
+			call  func() error
+		}{
+			"catalog":                      {15 * time.Second, func() error { return b.Products(ctx, b.target, time.Time{}, acceptAny) }},
+			"probe":                        {5 * time.Second, func() error { return b.Probe(ctx, b.target) }},
+			"probe of new settings":        {5 * time.Second, func() error { return b.TryProducts(ctx, b.target, acceptAny).Err }},
+			"availability":                 {20 * time.Second, func() error { return b.Availability(ctx, b.target, asked, acceptAny) }},
+			"availability at checkout":     {20 * time.Second, func() error { return b.FreshAvailability(ctx, b.target, asked, acceptAny) }},
+			"availability of new settings": {20 * time.Second, func() error { return b.TryAvailability(ctx, b.target, asked, acceptAny).Err }},
+			"reserve":                      {5 * time.Second, func() error { return reserve(partnerapi.Healthy) }},
+			"reserve while DEGRADED":       {10 * time.Second, func() error { return reserve(partnerapi.Degraded) }},
+			"confirm":                      {5 * time.Second, func() error { return confirm(partnerapi.Healthy) }},
+			"confirm while DEGRADED":       {10 * time.Second, func() error { return confirm(partnerapi.Degraded) }},
+			"release":                      {10 * time.Second, func() error { return b.Release(ctx, soonDeadline(), b.target, "H").Err }},
+			"cancel":                       {10 * time.Second, func() error { return b.Cancel(ctx, soonDeadline(), b.target, "B", "").Err }},
+		} {
 			began := time.Now()
-			_, o := b.Confirm(t.Context(), soonDeadline(), b.target, state, partnerapi.ConfirmRequest{}, false)
-			if o.Err == nil || !strings.Contains(o.Err.Error(), "within "+limit.String()) || time.Since(began) != limit {
-				t.Errorf("%s: want it late after %s, got %v after %s", state, limit, o.Err, time.Since(began))
+			err := c.call()
+			if took := time.Since(began); took != c.limit || err == nil || !strings.Contains(err.Error(), "within "+c.limit.String()) {
+				t.Errorf("%s: want it late after %s, got %v after %s", name, c.limit, err, took)
 			}
 		}
 	})

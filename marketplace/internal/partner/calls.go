@@ -37,11 +37,13 @@ func (c *Client) Products(ctx context.Context, t Target, since time.Time, read f
 }
 
 // Probe checks whether the partner answers. The content does not matter.
-func (c *Client) Probe(ctx context.Context, t Target) error {
-	return c.do(ctx, t, call{
+func (c *Client) Probe(ctx context.Context, t Target) error { return c.do(ctx, t, probe()).Err }
+
+func probe() call {
+	return call{
 		endpoint: partnerapi.Products, method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
 		limit: partnerapi.ProbeTimeout, largest: largestProbe, only200: true,
-	}).Err
+	}
 }
 
 // Availability requests an option's slots and passes the answer's body to read. Its errors are
@@ -67,14 +69,13 @@ func availability(asked partnerapi.AvailabilityRequest, read func(ctx context.Co
 	}
 }
 
-// TryProducts requests one product, as a probe does, and passes the answer's body to read. It tests
-// settings and does not affect the partner's health.
+// TryProducts is Probe for a test of settings: it passes the answer's body to read and does not
+// affect the partner's health. The body may be a catalog, because a partner may ignore the limit of
+// one product.
 func (c *Client) TryProducts(ctx context.Context, t Target, read func(ctx context.Context, body []byte) error) Outcome {
-	return c.do(ctx, t, call{
-		endpoint: partnerapi.Products, trial: true, wait: turnTime,
-		method: http.MethodGet, path: partnerapi.ProductsPath, query: url.Values{"limit": {"1"}},
-		limit: partnerapi.Products.Timeout(partnerapi.Healthy), largest: largestCatalog, read: read,
-	})
+	tried := probe()
+	tried.trial, tried.wait, tried.largest, tried.read = true, turnTime, largestCatalog, read
+	return c.do(ctx, t, tried)
 }
 
 // TryAvailability is Availability for a test of settings, like TryProducts.

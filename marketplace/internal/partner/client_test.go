@@ -266,6 +266,9 @@ func TestOnlyA200IsAGoodProbe(t *testing.T) {
 		t.Error("want a 204 refused")
 	}
 	b.observes(t, partner.ResultStatus)
+	if o := b.TryProducts(t.Context(), b.target, acceptAny); o.Err == nil {
+		t.Error("Expected a 204 refused in a test of settings, too")
+	}
 	large := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
 	if err := large.Probe(t.Context(), large.target); err != nil {
 		t.Errorf("want whatever it holds ignored, got %v", err)

@@ -120,6 +120,18 @@ func TestASlotCanBeBookedUntilItStartsAndIsShownUntilItEnds(t *testing.T) {
 	}
 }
 
+func TestASlotOfAGroupPricedVariationHasNoUnitPrices(t *testing.T) {
+	t.Parallel()
+	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))
+	a.Variations[0].Details.GroupPrice = &domain.GroupPrice{Amount: amount("200"), Currency: "EUR"}
+	slot.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "EUR"}}
+	views, err := showSlots(a, a.Variations[0], []domain.Slot{slot}, terms, "EUR", date)
+	must(t, err)
+	if priced := views[0].Pricing; priced.GroupPrice == nil || !priced.GroupPrice.Equal(amount("201.5")) || len(priced.Units) != 0 || !views[0].Bookable {
+		t.Errorf("want 201.5 for the group and no units, got %+v", views[0])
+	}
+}
+
 func TestASlotWithoutARateIsShownAndCannotBeBooked(t *testing.T) {
 	t.Parallel()
 	a, slot := walk(), slotOf("a", partnerapi.StatusAvailable, seats(5))

@@ -153,6 +153,7 @@ type platform struct {
 	mu      sync.Mutex
 	catalog string
 	pulls   int                 // of the catalog
+	full    int                 // pulls of the complete catalog
 	probes  int                 //
 	asked   map[string]int      // requests for slots, by option
 	before  func(*http.Request) // called before an answer; may be nil
@@ -186,6 +187,9 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.probes++
 	default:
 		p.pulls++
+		if !r.URL.Query().Has("updated_since") {
+			p.full++
+		}
 		answer = p.catalog
 	}
 	p.mu.Unlock()

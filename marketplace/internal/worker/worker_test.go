@@ -84,6 +84,11 @@ func TestOneOfTwoReplicasRunsAJob(t *testing.T) {
 	if pulls, probes, options, slots := p.counts(); probes != days*4 || pulls != days*(1+3) || options != 1 || slots < days {
 		t.Errorf("want the partner probed %d times, pulled %d times, and its slots every night, got %d, %d and %d", days*4, days*4, probes, pulls, slots)
 	}
+	p.set(func(p *platform) {
+		if p.full < days || p.full > days+1 { // the first pull is full, whatever its schedule
+			t.Errorf("want every night's pull full and no other, got %d of %d in %d nights", p.full, p.pulls, days)
+		}
+	})
 	if pulls := rates.pulls.Load(); pulls != days {
 		t.Errorf("Expected exchange rates pulled %d times, received %d", days, pulls)
 	}
