@@ -228,7 +228,7 @@ func TestADearerSlotNeedsAPaymentAndACheaperOneARefund(t *testing.T) {
 
 func TestARescheduleInDoubtKeepsBothBookingsUntilItIsDecided(t *testing.T) {
 	t.Parallel()
-	const lost, failed, refused = `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, `{match: {endpoint: confirm}, times: 1, status: 500}`, `{match: {endpoint: confirm}, status: 400}`
+	const lost, failed, refused = `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, `{match: {endpoint: confirm}, times: 1, status: 500, last: true}`, `{match: {endpoint: confirm}, status: 400}`
 	for name, c := range map[string]struct {
 		faults []string
 		decide func(*testing.T, *bench, uuid.UUID) error

@@ -1930,23 +1930,23 @@ class OperatorVariation(TypedDict):
     notes: str
 
 
-class OverviewAnswerDataBookingsWaitingItem(TypedDict):
-    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
-    # (GEN-10).
-    booking_id: str
-    # Why it needs attention.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed', 'reschedule_unknown']
-    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
-    since: str
-    # The state of the booking or checkout.
-    status: str
-    # The reseller's own reference; empty without one.
-    reseller_reference: str
+class OverviewAnswerDataAttentionCausesItem(TypedDict):
     # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
     # (GEN-10).
     integration_id: str
     integration_name: str
+    # Why they need attention.
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed', 'reschedule_unknown']
+    # The most frequent message, such as the partner's; empty without one.
+    message: str
+    # How many.
+    bookings: int
+    # Since when the oldest has waited.
+    since: str
+    # The first slot that has not begun; null if all have.
+    first_start: str | None
+    # The sum of their totals, by currency.
+    totals: dict[str, float]
 
 
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
@@ -2095,8 +2095,8 @@ class OverviewAnswerData(TypedDict):
     bookings_needing_attention: int
     # Since when the oldest has waited; null if none waits.
     bookings_needing_attention_since: str | None
-    # The bookings that have needed attention longest, the oldest first: at most ten reasons.
-    bookings_waiting: list[OverviewAnswerDataBookingsWaitingItem]
+    # Why live bookings need attention, by partner and reason: at most twenty, those first whose guests depart next.
+    attention_causes: list[OverviewAnswerDataAttentionCausesItem]
     # How many there are.
     integrations: int
     # Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have

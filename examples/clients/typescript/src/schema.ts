@@ -2983,15 +2983,18 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
-         *         "bookings_waiting": [
+         *         "attention_causes": [
          *           {
-         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *             "reason": "confirm_refused",
-         *             "since": "2026-07-01T08:05:00Z",
-         *             "status": "PAID",
-         *             "reseller_reference": "R-1017",
          *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-         *             "integration_name": "Old Town Walks"
+         *             "integration_name": "Old Town Walks",
+         *             "reason": "confirm_refused",
+         *             "message": "the partner answered with 503",
+         *             "bookings": 2,
+         *             "since": "2026-07-01T08:05:00Z",
+         *             "first_start": "2026-07-05T09:00:00Z",
+         *             "totals": {
+         *               "EUR": 180
+         *             }
          *           }
          *         ],
          *         "integrations": 12,
@@ -3102,34 +3105,39 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
-                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
-                bookings_waiting: {
-                    /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
-                     */
-                    booking_id: string;
-                    /**
-                     * @description Why it needs attention.
-                     * @enum {string}
-                     */
-                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
-                    /**
-                     * Date-time
-                     * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
-                     */
-                    since: string;
-                    /** @description The state of the booking or checkout. */
-                    status: string;
-                    /** @description The reseller's own reference; empty without one. */
-                    reseller_reference: string;
+                /** @description Why live bookings need attention, by partner and reason: at most twenty, those first whose guests depart next. */
+                attention_causes: {
                     /**
                      * Identifier
                      * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
+                    /**
+                     * @description Why they need attention.
+                     * @enum {string}
+                     */
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
+                    /** @description The most frequent message, such as the partner's; empty without one. */
+                    message: string;
+                    /** @description How many. */
+                    bookings: number;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the oldest has waited.
+                     */
+                    since: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description The first slot that has not begun; null if all have.
+                     */
+                    first_start: string | null;
+                    /** @description The sum of their totals, by currency. */
+                    totals: {
+                        [key: string]: number;
+                    };
                 }[];
                 /** @description How many there are. */
                 integrations: number;
@@ -8627,8 +8635,9 @@ export interface components {
         /** @description Only bookings with exactly this `reseller_reference`. */
         ResellerReferenceParameter: string;
         /**
-         * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-         *     words of the guest's name, email address or telephone number. Case does not matter there.
+         * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+         *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+         *     one or two Latin letters have to be a whole word.
          */
         BookingWordsParameter: string;
         /** @description Not before this: a date of UTC, or a date and time. */
@@ -9505,8 +9514,9 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-                 *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+                 *     one or two Latin letters have to be a whole word.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
@@ -10141,6 +10151,8 @@ export interface operations {
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
                 /** @description Those alone that need an operator. */
                 attention?: boolean;
+                /** @description Those alone that need an operator for this reason, as in `attention`. */
+                reason?: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
                 /** @description Bookings of this integration alone. */
                 integration_id?: string;
                 /** @description The `_id` of a reseller's account: its bookings alone. */
@@ -10155,8 +10167,9 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-                 *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+                 *     one or two Latin letters have to be a whole word.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
