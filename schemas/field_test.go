@@ -427,7 +427,7 @@ func put(node any, place []string, value any) any {
 // sometimes are the fields of the marketplace's answers that may be left out.
 var sometimes = []string{
 	"booking/booking/mode", "booking/booking/reseller_id", "booking/booking/integration_id", "booking/booking/history/0/from", "booking/booking/history/0/to", "booking/booking/history/0/why",
-	"booking/booking/history/0/endpoint", "booking/booking/history/0/error", "booking/booking/history/0/status", "booking/booking/history/0/duration_ms", "reseller/error/retry", "reseller/error/run_id",
+	"booking/booking/history/0/endpoint", "booking/booking/history/0/error", "booking/booking/history/0/status", "booking/booking/history/0/duration_ms", "reseller/error/retry", "reseller/error/run_id", "reseller/error/payment_due",
 	"integration/partner-events-answer/data/events/0/data/run_id", "integration/partner-events-answer/data/events/0/data/reason",
 	"integration/partner-events-answer/data/events/0/data/valid_until", "integration/partner-events-answer/data/events/0/data/settings",
 	"integration/exchange/response", "integration/exchange/failure", "integration/exchange/bad_input", "integration/exchange/request/body/text", "integration/exchange/request/body/cut",
