@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	control "partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
 )
 
@@ -397,5 +399,38 @@ func TestAClientCertificateIsGivenShownAndRemovedOnThePages(t *testing.T) {
 		if v.shows(p, 200, "Settings saved.", "sends no client certificate"); strings.Contains(p.text, fingerprint) || strings.Contains(p.text, "remove_client_certificate") {
 			t.Errorf("%s: Expected the certificate to be removed, received %s", site, p.text)
 		}
+	}
+}
+
+func TestARescheduleInDoubtIsResolvedOnTheNewBookingsPage(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.registerStocked()
+	old := call[booked](s, domain.Reseller, "POST", "/resellers/bookings", s.order(made))
+	at := "/resellers/bookings/" + old.ID
+	call[booked](s, domain.Reseller, "POST", at+"/payment", `{"outcome":"succeeded","reference":"p-1"}`)
+	slots, err := s.partner.Default().Slots("tokyo-market", "breakfast", s.now().AddDate(0, 0, 14), 20)
+	errtest.Check(t, err)
+	slots = slices.DeleteFunc(slots, func(slot control.SlotState) bool { return slot.Vacancies < 2 })
+	pgtest.Exec(t, s.store, `INSERT INTO slots (variation_id, availability_id, local_date, starts_at, ends_at, status, news_at)
+		SELECT variation_id, $1, $2::timestamptz::date, $2, $2::timestamptz + interval '3 hours', 'AVAILABLE', now() FROM slots`, slots[0].AvailabilityID, slots[0].Start)
+	s.arm(`{match: {endpoint: confirm}, times: 1, status: 500}`)
+	to := call[booked](s, domain.Reseller, "POST", at+"/reschedule", fmt.Sprintf(`{"availability_id":%q,"reference":"p-2"}`, slots[0].AvailabilityID))
+
+	v := s.operator()
+	before, after := "/console/bookings/"+old.ID, "/console/bookings/"+to.ID
+	if p := v.get(before); strings.Contains(p.text, "Cancel booking…") {
+		t.Error("want a booking that is being rescheduled not to be cancelled")
+	} else {
+		v.shows(p, 200, "Being rescheduled to", `href="`+after+`"`)
+	}
+	if p := v.get(after); strings.Contains(p.text, "Cancel booking…") {
+		t.Error("want a reschedule in doubt to be confirmed or resolved")
+	} else {
+		v.shows(p, 200, "Rescheduled from", `href="`+before+`"`, "it is unknown whether the partner has booked the new slot", "Confirm again", "Resolve")
+	}
+	v.shows(v.post(after+"/resolve"), 200, "The booking is now CANCELLED.")
+	if p := v.get(before); strings.Contains(p.text, "Being rescheduled to") || !strings.Contains(p.text, "Cancel booking…") {
+		t.Errorf("want the old booking as it was, got %s", p.text)
 	}
 }

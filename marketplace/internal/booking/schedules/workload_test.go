@@ -32,13 +32,7 @@ var workloads = []workload{
 			return
 		}
 		w.pays(id, "p-1", 1)
-		for range 6 {
-			if w.shows(id, domain.Confirmed) {
-				w.cancels(id, 0)
-				return
-			}
-			time.Sleep(20 * time.Second)
-		}
+		w.cancelsOnceConfirmed(id, 0)
 	}},
 	{"a customer abandons while the payment succeeds", func(w *world) {
 		id := w.addHeldBooking()
@@ -77,15 +71,7 @@ var workloads = []workload{
 		)
 	}},
 	{"operators confirm and cancel what the partner refuses", func(w *world) {
-		w.platform.script = func(endpoint partnerapi.Endpoint, nth int) deviation {
-			switch {
-			case endpoint == partnerapi.Confirm && nth == 1:
-				return breaks500
-			case endpoint == partnerapi.Confirm:
-				return refused
-			}
-			return well
-		}
+		w.platform.script = failThenRefuse
 		w.operates()
 	}},
 	{"operators confirm and cancel what the partner takes late", func(w *world) {
@@ -118,13 +104,7 @@ var workloads = []workload{
 	{"a customer reschedules, and cancels the new booking", func(w *world) {
 		id, to := w.addConfirmedBooking(), w.newID()
 		w.reschedules(id, to, "slot-2", booking.Key{}, 0)
-		for range 6 {
-			if w.shows(to, domain.Confirmed) {
-				w.cancels(to, 1)
-				return
-			}
-			time.Sleep(20 * time.Second)
-		}
+		w.cancelsOnceConfirmed(to, 1)
 	}},
 	{"two replicas reschedule one booking", func(w *world) {
 		id := w.addConfirmedBooking()
@@ -148,15 +128,7 @@ var workloads = []workload{
 		)
 	}},
 	{"operators confirm and resolve a reschedule that the partner refuses late", func(w *world) {
-		w.platform.script = func(endpoint partnerapi.Endpoint, nth int) deviation {
-			switch {
-			case endpoint == partnerapi.Confirm && nth == 1:
-				return breaks500
-			case endpoint == partnerapi.Confirm:
-				return refused
-			}
-			return well
-		}
+		w.platform.script = failThenRefuse
 		id, to := w.addConfirmedBooking(), w.newID()
 		w.reschedules(id, to, "slot-2", booking.Key{}, 0)
 		time.Sleep(5 * time.Second)
@@ -167,6 +139,17 @@ var workloads = []workload{
 			func() { time.Sleep(11 * time.Second); w.resolves(to, 1) },
 		)
 	}},
+}
+
+// failThenRefuse fails the first confirm, and refuses the others.
+func failThenRefuse(endpoint partnerapi.Endpoint, nth int) deviation {
+	switch {
+	case endpoint == partnerapi.Confirm && nth == 1:
+		return breaks500
+	case endpoint == partnerapi.Confirm:
+		return refused
+	}
+	return well
 }
 
 // operates has a payment that is not confirmed, and two operators who handle it.
@@ -342,6 +325,17 @@ func (w *world) pays(id uuid.UUID, reference string, first int) {
 			return
 		}
 		time.Sleep(5 * time.Second)
+	}
+}
+
+// cancelsOnceConfirmed cancels a booking if it is confirmed within two minutes.
+func (w *world) cancelsOnceConfirmed(id uuid.UUID, first int) {
+	for range 6 {
+		if w.shows(id, domain.Confirmed) {
+			w.cancels(id, first)
+			return
+		}
+		time.Sleep(20 * time.Second)
 	}
 }
 
