@@ -120,7 +120,7 @@ func TestUnusualButValidProductsAreKept(t *testing.T) {
 	}
 }
 
-// Of two different products with one id, nobody knows which one the partner books. A copy is harmless.
+// Of two different products with one id, it is unknown which one the partner books. A copy is harmless.
 func TestDifferentProductsWithOneIDAreSetAside(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ second, sold string }{

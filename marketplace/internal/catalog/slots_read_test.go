@@ -69,7 +69,7 @@ func TestSlotsThatCannotBeStoredAreSetAside(t *testing.T) {
 	}
 }
 
-// Of two slots with one id and different starts, nobody knows which one the partner books. A copy is
+// Of two slots with one id and different starts, it is unknown which one the partner books. A copy is
 // harmless.
 func TestSlotsWithOneIDAndDifferentStartsAreNotSold(t *testing.T) {
 	t.Parallel()
