@@ -139,7 +139,7 @@ class Marketplace:
         return cast(EventWebhook, self._send("POST", "/webhooks", body={"url": url, "events": events}, attempts=1))
 
     def change_webhook(self, webhook: str, *, url: str | None = None, events: list[str] | None = None, enabled: bool | None = None) -> EventWebhook:
-        """Changes, disables or enables a webhook. What is None stays as it is, and "" removes the url."""
+        """Changes, disables or enables a webhook. What is None is unchanged, and "" removes the url."""
         return cast(EventWebhook, self._send("PATCH", f"/webhooks/{_segment(webhook)}", body={"url": url, "events": events, "enabled": enabled}))
 
     def rotate_secret(self, webhook: str) -> EventWebhook:

@@ -1271,7 +1271,7 @@ class EventWebhookAnswer(TypedDict):
 
 
 class EventWebhookChangeRequest(TypedDict):
-    """Changes of a webhook. What is left out or null stays as it is."""
+    """Changes of a webhook. What is left out or null is unchanged."""
 
     # Where events are sent from now on, as when the webhook is created. An empty text removes it: the events are in
     # the feed only.

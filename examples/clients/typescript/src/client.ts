@@ -160,7 +160,7 @@ export class Marketplace {
     return read(this.api.POST("/api/v1/resellers/webhooks", { body: request }));
   }
 
-  /** Changes, disables or enables a webhook. What is left out stays as it is, and an empty `url` removes it. */
+  /** Changes, disables or enables a webhook. What is left out is unchanged, and an empty `url` removes it. */
   async changeWebhook(webhook: string, change: EventWebhookChange): Promise<EventWebhook> {
     return read(this.api.PATCH("/api/v1/resellers/webhooks/{webhook}", { params: { path: { webhook } }, body: change }));
   }

@@ -568,7 +568,7 @@ export interface paths {
         head?: never;
         /**
          * Change, disable or enable a webhook
-         * @description What is left out stays as it is. Nothing is sent to a disabled webhook, and what was waiting for it is given up; its events stay
+         * @description What is left out is unchanged. Nothing is sent to a disabled webhook, and what was waiting for it is given up; its events stay
          *     in the feed. After `enabled: true`, or with a new `url`, it starts without its earlier failures.
          */
         patch: operations["changeWebhook"];
@@ -2806,7 +2806,7 @@ export interface components {
         };
         /**
          * Body of PATCH /resellers/webhooks/{webhook}
-         * @description Changes of a webhook. What is left out or null stays as it is.
+         * @description Changes of a webhook. What is left out or null is unchanged.
          * @example {
          *       "url": "https://shop.example/hooks/2"
          *     }
