@@ -50,6 +50,8 @@ var whoMay = map[string]string{
 	"POST /api/v1/resellers/webhooks":                                                   "rt",
 	"GET /api/v1/resellers/webhooks":                                                    "rt",
 	"DELETE /api/v1/resellers/webhooks/{webhook}":                                       "rt",
+	"PATCH /api/v1/resellers/webhooks/{webhook}":                                        "rt",
+	"POST /api/v1/resellers/webhooks/{webhook}/secret":                                  "rt",
 	"GET /api/v1/resellers/webhooks/{webhook}/deliveries":                               "rt",
 	"POST /api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry":                "rt",
 	"GET /api/v1/partner-integrations":                                                  "po",

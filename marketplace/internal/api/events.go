@@ -23,7 +23,8 @@ type subscriptionView struct {
 	CreatedAt    time.Time                     `json:"created_at"`
 	FailingSince *time.Time                    `json:"failing_since"`
 	Disabled     *disabledView                 `json:"disabled"`
-	Secret       *string                       `json:"secret"` // null except when it is created
+	Previous     *time.Time                    `json:"previous_secret_until"` // null: only one secret signs
+	Secret       *string                       `json:"secret"`                // null except when it is created or rotated
 }
 
 type disabledView struct {
@@ -32,7 +33,7 @@ type disabledView struct {
 }
 
 func viewSubscription(s event.Subscription) subscriptionView {
-	view := subscriptionView{ID: s.ID, Mode: s.Mode, URL: orNull(s.URL), Events: s.Events, CreatedAt: s.CreatedAt, FailingSince: s.FailingSince}
+	view := subscriptionView{ID: s.ID, Mode: s.Mode, URL: orNull(s.URL), Events: s.Events, CreatedAt: s.CreatedAt, FailingSince: s.FailingSince, Previous: s.PreviousUntil}
 	if s.DisabledAt != nil {
 		view.Disabled = &disabledView{*s.DisabledAt, *s.DisabledReason}
 	}
@@ -80,6 +81,18 @@ func (h eventHandler) subscribe(r *http.Request, body event.Request) (any, error
 	made, secret, err := h.service.Subscribe(r.Context(), scope(r), body)
 	view := viewSubscription(made)
 	view.Secret = orNull(secret)
+	return view, err
+}
+
+func (h eventHandler) change(r *http.Request, id uuid.UUID, body event.Change) (any, error) {
+	changed, err := h.service.Change(r.Context(), scope(r), id, body)
+	return viewSubscription(changed), err
+}
+
+func (h eventHandler) rotate(r *http.Request, id uuid.UUID) (any, error) {
+	rotated, secret, err := h.service.RotateSecret(r.Context(), scope(r), id)
+	view := viewSubscription(rotated)
+	view.Secret = &secret
 	return view, err
 }
 

@@ -19,6 +19,9 @@ type webhook struct {
 	URL    *string
 	Events []string
 	Secret *string
+
+	Previous *time.Time `json:"previous_secret_until"`
+	Disabled *struct{ Reason string }
 }
 
 const webhooks = "/api/v1/resellers/webhooks"
@@ -152,6 +155,48 @@ func TestAWebhookIsItsResellersAlone(t *testing.T) {
 		b.do(t, http.MethodPost, webhooks, `{"events":["slot.changed"]}`, reseller)
 	}
 	wantProblem(t, b.do(t, http.MethodPost, webhooks, `{"events":["slot.changed"]}`, reseller), http.StatusConflict, "10 webhooks")
+}
+
+func TestAWebhookIsChangedAndItsSecretRotated(t *testing.T) {
+	t.Parallel()
+	s := openShop(t)
+	var made, changed, rotated webhook
+	s.do(t, http.MethodPost, webhooks, `{"url":"https://shop.example/hooks","events":["slot.changed"]}`, s.reseller).data(t, &made)
+	one := webhooks + "/" + made.ID
+	s.do(t, http.MethodPatch, one, `{"events":["slot.changed","activity.changed","activity.changed"],"url":null}`, s.reseller).data(t, &changed)
+	if len(changed.Events) != 2 || changed.URL == nil || *changed.URL != "https://shop.example/hooks" || changed.Secret != nil {
+		t.Errorf("Expected other events and the same address, received %+v", changed)
+	}
+	s.do(t, http.MethodPost, one+"/secret", "", s.reseller).data(t, &rotated)
+	if rotated.Secret == nil || *rotated.Secret == *made.Secret || rotated.Previous == nil {
+		t.Errorf("Expected another secret beside the one before, received %+v", rotated)
+	}
+	s.do(t, http.MethodPatch, one, `{"enabled":false}`, s.reseller).data(t, &changed)
+	if changed.Disabled == nil || changed.Disabled.Reason != "the reseller disabled it" || changed.Secret != nil {
+		t.Errorf("Expected it to say that it is disabled, received %+v", changed)
+	}
+	var order struct {
+		Activity string `json:"activity_id"`
+	}
+	must(t, json.Unmarshal([]byte(s.order), &order))
+	activity := "/api/v1/operator/activities/" + order.Activity
+	_, next := s.feed(t, s.reseller, "")
+	s.do(t, http.MethodPatch, activity, `{"activity_title":"Another title"}`, s.signIn(t, domain.Operator))
+	if read, _ := s.feed(t, s.reseller, next); !slices.Contains(kinds(read), domain.ActivityChanged) {
+		t.Errorf("Expected the feed to have the events of a disabled webhook, received %v", kinds(read))
+	}
+	wantProblem(t, s.do(t, http.MethodPatch, one, `{"url":"ftp://shop.example","events":["slot.changed","nothing"]}`, s.reseller), http.StatusBadRequest, "url: ", "events[1]: ")
+	wantProblem(t, s.do(t, http.MethodPatch, one, `{"events":[]}`, s.reseller), http.StatusBadRequest, "events: name at least one")
+	s.do(t, http.MethodPatch, one, `{"enabled":true,"url":""}`, s.reseller).data(t, &changed)
+	if changed.Disabled != nil || changed.URL != nil {
+		t.Errorf("Expected it enabled without an address, received %+v", changed)
+	}
+	unknown := webhooks + "/" + uuid.NewString()
+	wantProblem(t, s.do(t, http.MethodPatch, unknown, `{"enabled":true}`, s.reseller), http.StatusNotFound)
+	wantProblem(t, s.do(t, http.MethodPost, unknown+"/secret", "", s.reseller), http.StatusNotFound)
+	test := header{"X-Mode", "test"}
+	wantProblem(t, s.do(t, http.MethodPatch, one, `{"enabled":false}`, s.reseller, test), http.StatusNotFound)
+	wantProblem(t, s.do(t, http.MethodPost, one+"/secret", "", s.reseller, test), http.StatusNotFound)
 }
 
 func TestAnInvalidWebhookIsRefused(t *testing.T) {

@@ -93,6 +93,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/resellers/webhooks", resellers, respondCreated(withBody(events.subscribe))},
 		{get, "/api/v1/resellers/webhooks", resellers, respondOK(events.subscriptions)},
 		{remove, "/api/v1/resellers/webhooks/{webhook}", resellers, respondOK(byID("webhook", events.unsubscribe))},
+		{patch, "/api/v1/resellers/webhooks/{webhook}", resellers, respondOK(byIDWithBody("webhook", events.change))},
+		{post, "/api/v1/resellers/webhooks/{webhook}/secret", resellers, respondCreated(byID("webhook", events.rotate))},
 		{get, "/api/v1/resellers/webhooks/{webhook}/deliveries", resellers, respondOK(byID("webhook", events.deliveries))},
 		{post, "/api/v1/resellers/webhooks/{webhook}/deliveries/{event}/retry", resellers, respondOK(byID("webhook", events.retry))},
 

@@ -33,10 +33,19 @@ type Subscription struct {
 	URL            string      // "": its events are only in the feed
 	Events         []domain.EventType
 	Secret         []byte // encrypted
+	PreviousSecret []byte // encrypted; nil: it no longer signs
+	PreviousUntil  *time.Time
 	CreatedAt      time.Time
 	FailingSince   *time.Time // the first failure since the last success
 	DisabledAt     *time.Time
 	DisabledReason *string
+}
+
+// Change changes a subscription. A nil field is left unchanged.
+type Change struct {
+	URL     *string            `json:"url"` // "": its events are only in the feed
+	Events  []domain.EventType `json:"events"`
+	Enabled *bool              `json:"enabled"`
 }
 
 // State is the state of a delivery.
@@ -104,6 +113,12 @@ type Store interface {
 	Subscription(ctx context.Context, of domain.Scope, id uuid.UUID) (Subscription, error)
 	// Unsubscribe deletes a subscription within a scope with its deliveries, or returns NotFound.
 	Unsubscribe(ctx context.Context, of domain.Scope, id uuid.UUID) error
+	// Change changes a subscription within a scope, or returns NotFound. Pending deliveries of one that
+	// is disabled or has no address are given up.
+	Change(ctx context.Context, of domain.Scope, id uuid.UUID, c Change) (Subscription, error)
+	// RotateSecret replaces the secret of a subscription within a scope. The one before signs for that
+	// time too, and an earlier one no longer.
+	RotateSecret(ctx context.Context, of domain.Scope, id uuid.UUID, sealed []byte, both time.Duration) (Subscription, error)
 	// Deliveries returns the last deliveries of a subscription, newest first. An empty state
 	// includes all.
 	Deliveries(ctx context.Context, id uuid.UUID, state State, most int) ([]Delivery, error)

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,13 +99,9 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	if err != nil {
 		return err
 	}
-	key, err := s.sealer.Open(target.Secret, id.String())
+	signer, err := s.signer(target)
 	if err != nil {
 		return err
-	}
-	signer, err := standardwebhooks.NewWebhook(key)
-	if err != nil {
-		return errors.New("a signing secret cannot be read") // its error may contain the secret
 	}
 	for began := time.Now(); time.Since(began) < sliceTime; {
 		due, err := s.store.DueDeliveries(ctx, id, atOnce)
@@ -122,8 +119,41 @@ func (s *Sender) Send(ctx context.Context, id uuid.UUID) error {
 	return nil
 }
 
+// signer signs with every secret that is valid.
+type signer []*standardwebhooks.Webhook
+
+func (s *Sender) signer(target Subscription) (keys signer, err error) {
+	for _, sealed := range [][]byte{target.Secret, target.PreviousSecret} {
+		if sealed == nil {
+			continue
+		}
+		key, err := s.sealer.Open(sealed, target.ID.String())
+		if err != nil {
+			return nil, err
+		}
+		one, err := standardwebhooks.NewWebhook(key)
+		if err != nil {
+			return nil, errors.New("a signing secret cannot be read") // its error may contain the secret
+		}
+		keys = append(keys, one)
+	}
+	return keys, nil
+}
+
+// sign returns a signature by each secret, separated by spaces, as Standard Webhooks describes.
+func (s signer) sign(id string, at time.Time, body []byte) (string, error) {
+	signatures := make([]string, len(s))
+	for i, key := range s {
+		var err error
+		if signatures[i], err = key.Sign(id, at, body); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(signatures, " "), nil
+}
+
 // sendConcurrently sends some events of different subjects concurrently.
-func (s *Sender) sendConcurrently(ctx context.Context, address string, signer *standardwebhooks.Webhook, due []Due) Result {
+func (s *Sender) sendConcurrently(ctx context.Context, address string, signer signer, due []Due) Result {
 	r := Result{Outcomes: make([]Outcome, len(due))}
 	var all sync.WaitGroup
 	for i, one := range due {
@@ -153,13 +183,13 @@ func (s *Sender) sendConcurrently(ctx context.Context, address string, signer *s
 }
 
 // send sends an event once. Any 2xx means success.
-func (s *Sender) send(ctx context.Context, address string, signer *standardwebhooks.Webhook, e Event) (status int, err error) {
+func (s *Sender) send(ctx context.Context, address string, signer signer, e Event) (status int, err error) {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return 0, err
 	}
 	at := s.now()
-	signature, err := signer.Sign(e.ID.String(), at, body)
+	signature, err := signer.sign(e.ID.String(), at, body)
 	if err != nil {
 		return 0, err
 	}

@@ -17,10 +17,12 @@ import (
 type Events struct{ database }
 
 const subscriptionColumns = `
-	SELECT s.id, s.account_id, s.mode, s.url, s.events, s.secret, s.created_at, s.failing_since, s.disabled_at, s.disabled_reason FROM event_subscriptions s `
+	SELECT s.id, s.account_id, s.mode, s.url, s.events, s.secret, CASE WHEN s.previous_secret_until > now() THEN s.previous_secret END,
+		CASE WHEN s.previous_secret_until > now() THEN s.previous_secret_until END, s.created_at, s.failing_since, s.disabled_at, s.disabled_reason
+	FROM event_subscriptions s `
 
 func scanSubscription(row pgx.CollectableRow) (s event.Subscription, err error) {
-	err = row.Scan(&s.ID, &s.Account, &s.Mode, (*zeronull.Text)(&s.URL), &s.Events, &s.Secret, &s.CreatedAt, &s.FailingSince, &s.DisabledAt, &s.DisabledReason)
+	err = row.Scan(&s.ID, &s.Account, &s.Mode, (*zeronull.Text)(&s.URL), &s.Events, &s.Secret, &s.PreviousSecret, &s.PreviousUntil, &s.CreatedAt, &s.FailingSince, &s.DisabledAt, &s.DisabledReason)
 	return s, err
 }
 
@@ -66,6 +68,50 @@ func (e *Events) Unsubscribe(ctx context.Context, of domain.Scope, id uuid.UUID)
 		return notFound(pgx.ErrNoRows, "webhook")
 	}
 	return err
+}
+
+// ownSubscription is the condition for a subscription in a scope.
+const ownSubscription = `id = @id AND account_id = @account AND (mode = @mode OR @mode = '')`
+
+// changeSubscription runs statements that change a subscription in the scope, and wakes its job.
+func (e *Events) changeSubscription(ctx context.Context, of domain.Scope, id uuid.UUID, args named, statements ...string) (s event.Subscription, err error) {
+	args["id"], args["account"], args["mode"] = id, of.Account, of.Mode
+	err = e.transaction(ctx, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		for _, statement := range statements {
+			batch.Queue(statement, args)
+		}
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		if s, err = one(ctx, tx, "webhook", scanSubscription, subscriptionColumns+`WHERE s.`+ownSubscription, args); err != nil {
+			return err
+		}
+		return e.wake(ctx, tx, []uuid.UUID{id})
+	})
+	return s, err
+}
+
+// Change changes a subscription in the scope. Pending deliveries of one that is disabled or has no
+// address are given up. A new address starts without the failures of the one before.
+func (e *Events) Change(ctx context.Context, of domain.Scope, id uuid.UUID, c event.Change) (event.Subscription, error) {
+	return e.changeSubscription(ctx, of, id, named{"url": c.URL, "events": c.Events, "enabled": c.Enabled}, `
+		UPDATE event_subscriptions SET url = CASE WHEN @url::text IS NULL THEN url ELSE nullif(@url, '') END, events = coalesce(@events::text[], events),
+			failing_since = CASE WHEN @url IS NULL AND @enabled::boolean IS NOT TRUE THEN failing_since END,
+			paused_until = CASE WHEN @url IS NULL AND @enabled::boolean IS NOT TRUE THEN paused_until END,
+			disabled_at = CASE WHEN @enabled THEN NULL WHEN NOT @enabled THEN coalesce(disabled_at, now()) ELSE disabled_at END,
+			disabled_reason = CASE WHEN @enabled THEN NULL WHEN NOT @enabled THEN coalesce(disabled_reason, 'the reseller disabled it') ELSE disabled_reason END
+		WHERE `+ownSubscription, `
+		UPDATE event_deliveries SET due_at = now() WHERE subscription_id IN (SELECT id FROM event_subscriptions WHERE `+ownSubscription+`) AND state = 'pending' AND @url::text IS NOT NULL`, `
+		UPDATE event_deliveries SET state = 'failed', last_error = coalesce(last_error, 'the webhook was disabled')
+		WHERE subscription_id IN (SELECT id FROM event_subscriptions WHERE `+ownSubscription+` AND (disabled_at IS NOT NULL OR url IS NULL)) AND state = 'pending'`)
+}
+
+// RotateSecret replaces the secret of a subscription in the scope. The one before signs for that time
+// too, and an earlier one no longer.
+func (e *Events) RotateSecret(ctx context.Context, of domain.Scope, id uuid.UUID, sealed []byte, both time.Duration) (event.Subscription, error) {
+	return e.changeSubscription(ctx, of, id, named{"sealed": sealed, "both": both}, `
+		UPDATE event_subscriptions SET previous_secret = secret, previous_secret_until = now() + @both::interval, secret = @sealed WHERE `+ownSubscription)
 }
 
 // Feed reads an account's events in a mode after a position, and the next position: after the last

@@ -384,6 +384,125 @@ func TestAnAddressThatIsNotPublicIsNotCalled(t *testing.T) {
 	}
 }
 
+// eventService returns what a reseller calls.
+func (b *bench) eventService(t testing.TB) *event.Service {
+	return event.NewService(b.store.Events, partner.NewGuard(true), secret(t))
+}
+
+func TestAWebhookThatItsResellerDisablesReceivesNothingUntilItIsEnabled(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	r, account := newReceiver(t), b.reseller(t)
+	r.set(func(event.Event) int { return http.StatusInternalServerError })
+	id, of, service := b.subscribe(t, account, r, domain.BookingReleased), domain.Scope{Account: account, Mode: domain.Live}, b.eventService(t)
+	b.replica(t)
+	booking := subjects(1)
+	b.insert(t, account, domain.BookingReleased, booking, 0, 1)
+	waittest.Until(t, "the first refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
+	disabled, err := service.Change(t.Context(), of, id, event.Change{Enabled: new(false)})
+	check(t, err)
+	if disabled.DisabledAt == nil || *disabled.DisabledReason != "the reseller disabled it" {
+		t.Errorf("Expected it to say that it is disabled, received %+v", disabled)
+	}
+	r.set(nil)
+	b.insert(t, account, domain.BookingReleased, booking, 1, 2)
+	b.notifyAll(t)
+	b.makeDue(t)
+	b.waitIdle(t)
+	if got := r.receivedEvents(t); len(got) > 0 || b.count(t, `SELECT count(*) FROM event_deliveries WHERE state <> 'failed'`) > 0 {
+		t.Errorf("Expected nothing sent and nothing waiting, received %v", got)
+	}
+	enabled, err := service.Change(t.Context(), of, id, event.Change{Enabled: new(true)})
+	check(t, err)
+	if enabled.DisabledAt != nil || enabled.FailingSince != nil {
+		t.Errorf("Expected it to start without its failures, received %+v", enabled)
+	}
+	b.insert(t, account, domain.BookingReleased, booking, 2, 3)
+	waittest.Until(t, "the next one taken", func() bool { return slices.Equal(r.receivedEvents(t)[booking[0].String()], []int{2}) })
+	found, err := b.store.Events.Feed(t.Context(), of, 0, 10)
+	check(t, err)
+	if len(found.Events) != 3 {
+		t.Errorf("Expected every event in the feed, received %+v", found.Events)
+	}
+}
+
+func TestWhatWaitsIsSentToTheNewAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	old, moved, account := newReceiver(t), newReceiver(t), b.reseller(t)
+	old.set(func(event.Event) int { return http.StatusInternalServerError })
+	id := b.subscribe(t, account, old, domain.BookingReleased)
+	moved.verify = old.verify
+	b.replica(t)
+	booking := subjects(1)
+	b.insert(t, account, domain.BookingReleased, booking, 0, 1)
+	waittest.Until(t, "it refused", func() bool { return b.count(t, `SELECT count(*) FROM event_deliveries WHERE attempts > 0`) == 1 })
+	_, err := b.eventService(t).Change(t.Context(), domain.Scope{Account: account, Mode: domain.Live}, id, event.Change{URL: &moved.URL})
+	check(t, err)
+	waittest.Until(t, "it taken elsewhere", func() bool { return slices.Equal(moved.receivedEvents(t)[booking[0].String()], []int{0}) })
+}
+
+func TestAfterARotationTheLastTwoSecretsSignForADay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.sendsEvents(t)
+	account := b.reseller(t)
+	of, service := domain.Scope{Account: account, Mode: domain.Live}, b.eventService(t)
+	var mu sync.Mutex
+	var requests []*http.Request
+	var bodies [][]byte
+	at := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		requests, bodies = append(requests, r), append(bodies, body)
+	}))
+	t.Cleanup(at.Close)
+	made, first, err := service.Subscribe(t.Context(), of, event.Request{URL: at.URL, Events: []domain.EventType{domain.BookingReleased}})
+	check(t, err)
+	keys := []string{first}
+	rotate := func() {
+		t.Helper()
+		rotated, key, err := service.RotateSecret(t.Context(), of, made.ID)
+		check(t, err)
+		if left := time.Until(*rotated.PreviousUntil); left < 23*time.Hour || left > 25*time.Hour {
+			t.Errorf("Expected the secret before to sign for a day, received %s", left)
+		}
+		keys = append(keys, key)
+	}
+	b.replica(t)
+	signs := func(want ...bool) { // by each secret
+		t.Helper()
+		mu.Lock()
+		before := len(requests)
+		mu.Unlock()
+		b.insert(t, account, domain.BookingReleased, subjects(1), 0, 1)
+		waittest.Until(t, "it sent", func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(requests) > before
+		})
+		mu.Lock()
+		defer mu.Unlock()
+		for i, key := range keys {
+			verify, err := standardwebhooks.NewWebhook(key)
+			check(t, err)
+			if got := verify.Verify(bodies[before], requests[before].Header) == nil; got != want[i] {
+				t.Errorf("Expected secret %d to sign: %t, received %t", i+1, want[i], got)
+			}
+		}
+	}
+	signs(true)
+	rotate()
+	signs(true, true)
+	rotate()
+	signs(false, true, true)
+	pgtest.Exec(t, b.store, `UPDATE event_subscriptions SET previous_secret_until = now()`)
+	signs(false, false, true)
+}
+
 func TestADisabledAccountReceivesNoEvents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

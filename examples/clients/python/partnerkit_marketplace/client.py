@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from .errors import MarketplaceError, error_of
-from .types import Activity, Booking, BookingRequest, CalendarDay, EventsAnswer, RescheduleRequest, ResellerSlot, VariationCalendar
+from .types import Activity, Booking, BookingRequest, CalendarDay, EventsAnswer, EventWebhook, RescheduleRequest, ResellerSlot, VariationCalendar
 
 LONGEST_WAIT = 60.0
 """The longest that a client waits because the service asks it to, in seconds."""
@@ -140,6 +140,29 @@ class Marketplace:
             after, more = page["next_cursor"], bool(page["data"])
             yield page
 
+    def webhooks(self) -> list[EventWebhook]:
+        """Lists the webhooks, the oldest first."""
+        return cast(list[EventWebhook], self._send("GET", "/webhooks"))
+
+    def create_webhook(self, events: list[str], url: str | None = None) -> EventWebhook:
+        """Creates a webhook. Without a url its events are only in the feed. The answer alone has its signing secret."""
+        return cast(EventWebhook, self._send("POST", "/webhooks", body={"url": url, "events": events}, attempts=1))
+
+    def change_webhook(self, webhook: str, *, url: str | None = None, events: list[str] | None = None, enabled: bool | None = None) -> EventWebhook:
+        """Changes, disables or enables a webhook. What is None is unchanged, and "" removes the url."""
+        return cast(EventWebhook, self._send("PATCH", f"/webhooks/{_segment(webhook)}", body={"url": url, "events": events, "enabled": enabled}))
+
+    def rotate_secret(self, webhook: str) -> EventWebhook:
+        """Replaces the signing secret of a webhook. The answer alone has the new one, and both sign for 24 hours.
+
+        It is sent once: with a second rotation, the secret that is in use would no longer sign.
+        """
+        return cast(EventWebhook, self._send("POST", f"/webhooks/{_segment(webhook)}/secret", attempts=1))
+
+    def delete_webhook(self, webhook: str) -> None:
+        """Deletes a webhook."""
+        self._send("DELETE", f"/webhooks/{_segment(webhook)}")
+
     def _payment(self, booking: str, outcome: Literal["succeeded", "failed"], reference: str) -> Booking:
         return cast(Booking, self._send("POST", f"/bookings/{_segment(booking)}/payment", body={"outcome": outcome, "reference": reference}))
 
@@ -152,15 +175,20 @@ class Marketplace:
             if cursor is None:
                 return
 
-    def _send(self, method: str, path: str, query: Query = {}, body: object = None, headers: Mapping[str, str] = {}) -> Any:
-        return self._answer(method, path, query, body, headers)["data"]
+    def _send(
+        self, method: str, path: str, query: Query = {}, body: object = None, headers: Mapping[str, str] = {}, attempts: int | None = None
+    ) -> Any:
+        return self._answer(method, path, query, body, headers, attempts)["data"]
 
-    def _answer(self, method: str, path: str, query: Query = {}, body: object = None, headers: Mapping[str, str] = {}) -> Any:
+    def _answer(
+        self, method: str, path: str, query: Query = {}, body: object = None, headers: Mapping[str, str] = {}, attempts: int | None = None
+    ) -> Any:
         request = self._http.build_request(
             method, path, params={name: value for name, value in query.items() if value is not None}, json=body, headers=dict(headers)
         )
-        for attempt in range(1, self._attempts + 1):
-            last = attempt == self._attempts
+        attempts = attempts or self._attempts
+        for attempt in range(1, attempts + 1):
+            last = attempt == attempts
             try:
                 response = self._http.send(request)
             except httpx.TransportError as cause:

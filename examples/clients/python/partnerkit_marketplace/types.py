@@ -1270,16 +1270,31 @@ class EventWebhook(TypedDict):
     failing_since: str | None
     # Why nothing is sent to it any more; null while it is in use.
     disabled: EventWebhookDisabled | None
-    # The signing secret, whsec_ and base64: only the answer that creates the webhook has it, any other null.
+    # Until then, the secret before the last rotation signs too; null if only one secret signs.
+    previous_secret_until: str | None
+    # The signing secret, whsec_ and base64: only the answers that create the webhook or rotate its secret have it,
+    # any other null.
     secret: str | None
 
 
 class EventWebhookAnswer(TypedDict):
-    """The new webhook, with its signing secret."""
+    """A webhook. It has its signing secret when it is created, or when the secret is rotated."""
 
     # 1 in every successful answer.
     success: Literal[1]
     data: EventWebhook
+
+
+class EventWebhookChangeRequest(TypedDict):
+    """Changes of a webhook. What is left out or null is unchanged."""
+
+    # Where events are sent from now on, as when the webhook is created. An empty text removes it: the events are in
+    # the feed only.
+    url: NotRequired[str | None]
+    # The types of events from now on.
+    events: NotRequired[list[Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']] | None]
+    # false: nothing is sent, and `disabled` says so; its events are in the feed. true: events are sent from now on.
+    enabled: NotRequired[bool | None]
 
 
 class EventWebhookRequest(TypedDict):

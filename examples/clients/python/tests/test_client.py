@@ -108,6 +108,16 @@ class ClientTest(unittest.TestCase):
         self.assertEqual([(len(page["data"]), page["next_cursor"]) for page in pages], [(1, "12"), (0, "12")])
         self.assertEqual([request.url.params["after"] for request in service.requests], ["11", "12"])
 
+    def test_a_webhook_is_changed_and_its_secret_rotated_once(self) -> None:
+        service = ScriptedService(answer(200, {"success": 1, "data": {"_id": "w/1"}}), problem(503, "service_unavailable"), answer(200, {"success": 1, "data": {}}))
+        self.assertEqual(service.market.change_webhook("w/1", enabled=False)["_id"], "w/1")
+        with self.assertRaises(MarketplaceError):
+            service.market.rotate_secret("w/1")
+        service.market.delete_webhook("w/1")
+        base = "http://service.test/api/v1/resellers/webhooks/w%2F1"
+        self.assertEqual([f"{request.method} {request.url}" for request in service.requests], [f"PATCH {base}", f"POST {base}/secret", f"DELETE {base}"])
+        self.assertIn(b'"enabled":false', service.requests[0].content.replace(b" ", b""))
+
 
 class EventTest(unittest.TestCase):
     """The example of the Standard Webhooks specification."""

@@ -15,6 +15,9 @@ export type RescheduleRequest = Schemas["RescheduleRequest"];
 export type CalendarDay = Schemas["CalendarDay"];
 export type VariationCalendar = Schemas["VariationCalendar"];
 export type Slot = Schemas["ResellerSlot"];
+export type EventWebhook = Schemas["EventWebhook"];
+export type EventWebhookRequest = Schemas["EventWebhookRequest"];
+export type EventWebhookChange = Schemas["EventWebhookChangeRequest"];
 /** Filters and order of the activities; pages are the client's. */
 export type ActivityQuery = Omit<Query<"activities">, "page" | "cursor">;
 /** Filters of the bookings; pages are the client's. */
@@ -158,6 +161,31 @@ export class Marketplace {
       more = page.data.length > 0;
       yield { events: page.data, cursor: after };
     }
+  }
+
+  /** Lists the webhooks, the oldest first. */
+  async webhooks(): Promise<EventWebhook[]> {
+    return read(this.api.GET("/api/v1/resellers/webhooks"));
+  }
+
+  /** Creates a webhook. Without a `url` its events are only in the feed. The answer alone has its signing secret. */
+  async createWebhook(request: EventWebhookRequest): Promise<EventWebhook> {
+    return read(this.api.POST("/api/v1/resellers/webhooks", { body: request }));
+  }
+
+  /** Changes, disables or enables a webhook. What is left out is unchanged, and an empty `url` removes it. */
+  async changeWebhook(webhook: string, change: EventWebhookChange): Promise<EventWebhook> {
+    return read(this.api.PATCH("/api/v1/resellers/webhooks/{webhook}", { params: { path: { webhook } }, body: change }));
+  }
+
+  /** Replaces the signing secret of a webhook. The answer alone has the new one, and both sign for 24 hours. */
+  async rotateSecret(webhook: string): Promise<EventWebhook> {
+    return read(this.api.POST("/api/v1/resellers/webhooks/{webhook}/secret", { params: { path: { webhook } } }));
+  }
+
+  /** Deletes a webhook. */
+  async deleteWebhook(webhook: string): Promise<void> {
+    await answered(this.api.DELETE("/api/v1/resellers/webhooks/{webhook}", { params: { path: { webhook } } }));
   }
 
   private async payment(booking: string, outcome: "succeeded" | "failed", reference: string): Promise<Booking> {

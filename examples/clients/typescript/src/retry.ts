@@ -15,14 +15,21 @@ const longest = 60_000;
 const needsNewKey = new Set([502, 504]);
 
 /**
+ * Requests that are sent once: a repeated one would make a second webhook, or rotate a secret twice, so that
+ * the one that is in use no longer signs.
+ */
+const sentOnce = /\/webhooks(\/[^/]+\/secret)?$/;
+
+/**
  * Returns a fetch that retries what is safe to send again: reads, and requests that the service
  * counts once (a booking with its idempotency key, a payment with its reference, a release, a
  * cancellation). It waits for as long as `Retry-After` says, else with exponential backoff and jitter.
  */
 export function retrying(fetch: (request: Request) => Promise<Response>, retries: Retries) {
   return async (request: Request): Promise<Response> => {
+    const attempts = request.method === "POST" && sentOnce.test(new URL(request.url).pathname) ? 1 : retries.attempts;
     for (let attempt = 1; ; attempt++) {
-      const last = attempt >= retries.attempts;
+      const last = attempt >= attempts;
       const deadline = AbortSignal.timeout(retries.timeout);
       try {
         const response = await fetch(new Request(request.clone(), { signal: AbortSignal.any([request.signal, deadline]) }));

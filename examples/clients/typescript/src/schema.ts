@@ -593,6 +593,32 @@ export interface paths {
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
+        /**
+         * Change, disable or enable a webhook
+         * @description What is left out is unchanged. Nothing is sent to a disabled webhook, and what was waiting for it is given up; its events stay
+         *     in the feed. After `enabled: true`, or with a new `url`, it starts without its earlier failures.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/api/v1/resellers/webhooks/{webhook}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the signing secret of a webhook
+         * @description Only this answer shows the new secret. For 24 hours both secrets sign each event: `webhook-signature` has two signatures. A
+         *     second rotation ends the older of the two immediately.
+         */
+        post: operations["rotateSigningSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -2794,6 +2820,7 @@ export interface components {
          *           "created_at": "2026-07-01T09:00:00Z",
          *           "failing_since": null,
          *           "disabled": null,
+         *           "previous_secret_until": null,
          *           "secret": null
          *         }
          *       ]
@@ -2825,8 +2852,8 @@ export interface components {
             events: ("booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed")[];
         };
         /**
-         * Answer of POST /resellers/webhooks
-         * @description The new webhook, with its signing secret.
+         * Answer with a webhook
+         * @description A webhook. It has its signing secret when it is created, or when the secret is rotated.
          * @example {
          *       "success": 1,
          *       "data": {
@@ -2840,6 +2867,7 @@ export interface components {
          *         "created_at": "2026-07-01T09:00:00Z",
          *         "failing_since": null,
          *         "disabled": null,
+         *         "previous_secret_until": null,
          *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
          *       }
          *     }
@@ -2851,6 +2879,24 @@ export interface components {
              */
             success: 1;
             data: components["schemas"]["EventWebhook"];
+        };
+        /**
+         * Body of PATCH /resellers/webhooks/{webhook}
+         * @description Changes of a webhook. What is left out or null is unchanged.
+         * @example {
+         *       "url": "https://shop.example/hooks/2"
+         *     }
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        EventWebhookChangeRequest: {
+            /** @description Where events are sent from now on, as when the webhook is created. An empty text removes it: the events are in the feed only. */
+            url?: string | null;
+            /** @description The types of events from now on. */
+            events?: ("booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed")[] | null;
+            /** @description false: nothing is sent, and `disabled` says so; its events are in the feed. true: events are sent from now on. */
+            enabled?: boolean | null;
         };
         /**
          * Answer that lists deliveries
@@ -6538,6 +6584,7 @@ export interface components {
          *       "created_at": "2026-07-01T09:00:00Z",
          *       "failing_since": null,
          *       "disabled": null,
+         *       "previous_secret_until": null,
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
          *     }
          * @example {
@@ -6554,6 +6601,7 @@ export interface components {
          *         "at": "2026-07-06T09:00:00Z",
          *         "reason": "every attempt failed for 5 days"
          *       },
+         *       "previous_secret_until": null,
          *       "secret": null
          *     }
          */
@@ -6596,7 +6644,13 @@ export interface components {
                 /** @description Why. */
                 reason: string;
             } | null;
-            /** @description The signing secret, whsec_ and base64: only the answer that creates the webhook has it, any other null. */
+            /**
+             * Date-time
+             * Format: date-time
+             * @description Until then, the secret before the last rotation signs too; null if only one secret signs.
+             */
+            previous_secret_until: string | null;
+            /** @description The signing secret, whsec_ and base64: only the answers that create the webhook or rotate its secret have it, any other null. */
             secret: string | null;
         };
         /**
@@ -10003,6 +10057,88 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+            };
+            path: {
+                /**
+                 * @description The webhook's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                webhook: components["parameters"]["WebhookParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventWebhookChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    rotateSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+            };
+            path: {
+                /**
+                 * @description The webhook's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                webhook: components["parameters"]["WebhookParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook, with its new secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWebhookAnswer"];
+                };
+            };
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];

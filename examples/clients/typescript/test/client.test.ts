@@ -112,6 +112,20 @@ test("the feed is read from a cursor until a part of it is empty, and every part
   assert.deepEqual(requests.map((request) => new URL(request.url).searchParams.get("after")), ["11", "12"]);
 });
 
+test("a webhook is changed, and its secret rotated once", async () => {
+  const { market, requests } = scripted(
+    json(200, { success: 1, data: { _id: "w/1", disabled: { at: "2026-07-01T09:00:00Z", reason: "the reseller disabled it" } } }),
+    problem(503, "service_unavailable"),
+    json(200, { success: 1, data: {} }),
+  );
+  assert.equal((await market.changeWebhook("w/1", { enabled: false })).disabled?.reason, "the reseller disabled it");
+  await assert.rejects(market.rotateSecret("w/1"), (error: MarketplaceError) => error.status === 503);
+  await market.deleteWebhook("w/1");
+  const base = "http://service.test/api/v1/resellers/webhooks/w%2F1";
+  assert.deepEqual(requests.map((request) => `${request.method} ${request.url}`), [`PATCH ${base}`, `POST ${base}/secret`, `DELETE ${base}`]);
+  assert.deepEqual(await requests[0]?.json(), { enabled: false });
+});
+
 // The example of the Standard Webhooks specification.
 const signed = {
   secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
