@@ -131,7 +131,7 @@ func TestAHoldIsReleased(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			held := b.checkout(t)
-			b.arm(t, `[{match: {endpoint: release}, times: 1, status: 404}, {match: {endpoint: release}, times: 1, status: 503}]`)
+			b.arm(t, `[{match: {endpoint: release}, times: 1, status: 404, last: true}, {match: {endpoint: release}, times: 1, status: 503}]`)
 			check(t, c.give(t, b, held.ID))
 			b.work(t)
 			if r := b.is(t, held.ID, domain.Released); r.Reason != c.reason || r.Release != domain.Done || r.ReleaseTries != 3 {
