@@ -47,6 +47,9 @@ type Booking struct {
 	Attention           *Attention          `json:"attention"`           // nil: no attention needed
 	PartnerRelease      Delivery            `json:"partner_release"`
 	PartnerCancellation Delivery            `json:"partner_cancellation"`
+	RescheduledFrom     string              `json:"rescheduled_from"` // the booking that it replaces; "": none
+	RescheduledTo       string              `json:"rescheduled_to"`   // the booking that replaces it, or will once the partner confirms that one
+	RefundDue           Decimal             `json:"refund_due"`       // what it costs less than RescheduledFrom; "": nothing
 	History             []struct {
 		At         time.Time     `json:"at"`
 		Kind       HistoryKind   `json:"kind"`
@@ -120,6 +123,9 @@ const (
 	ReserveUnknown   AttentionReason = "reserve_unknown"      // the partner may hold seats that no booking uses, until the hold expires
 	ReleaseFailed    AttentionReason = "release_failed"       // the partner did not accept the release
 	CancelFailed     AttentionReason = "cancel_failed"        // the partner did not accept the cancellation
+	// RescheduleUnknown means that it is unknown whether the partner has booked the new slot of a reschedule,
+	// so both bookings are kept.
+	RescheduleUnknown AttentionReason = "reschedule_unknown"
 )
 
 // Action is a step that an operator can take. Each is a method of Operator.

@@ -19,9 +19,16 @@ type Error struct {
 	Details      []string      // one line for each cause, such as each invalid field
 	RequestID    string        // the id in the service's log
 	RetryAfter   time.Duration // wait this long before a retry; 0: not stated
+	PaymentDue   *Price        // what a new slot costs more, for the code payment_required; nil: nothing
 
 	final   bool // a retry cannot succeed
 	foreign bool // not in the marketplace's format: an intermediary answered
+}
+
+// Price is an amount in a currency.
+type Price struct {
+	Amount   Decimal `json:"amount"`
+	Currency string  `json:"currency"`
 }
 
 // Error returns the message without the request id.
@@ -51,6 +58,7 @@ type problem struct {
 	Code    int      `json:"code"`
 	Word    string   `json:"error_code"`
 	Retry   *bool    `json:"retry"` // nil: not stated
+	Due     *Price   `json:"payment_due"`
 }
 
 func errorOf(r request, response *http.Response, text []byte) *Error {
@@ -61,7 +69,7 @@ func errorOf(r request, response *http.Response, text []byte) *Error {
 	var body problem
 	if json.Unmarshal(text, &body) == nil && body.Success != nil && body.Code == e.Status {
 		e.final = body.Retry != nil && !*body.Retry
-		e.Code, e.Message, e.Details = body.Word, body.Message, body.Error
+		e.Code, e.Message, e.Details, e.PaymentDue = body.Word, body.Message, body.Error, body.Due
 		return e
 	}
 	e.foreign = true

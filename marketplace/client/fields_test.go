@@ -47,6 +47,7 @@ func operations() map[string]bodies {
 		"booking":             {nothing, booking},
 		"abandon":             {nothing, booking},
 		"pay":                 {reflect.TypeFor[paymentRequest](), booking},
+		"reschedule":          {reflect.TypeFor[Reschedule](), booking},
 		"cancel":              {cancel, booking},
 		"affiliateActivities": {nothing, reflect.TypeFor[[]AffiliateActivity]()},
 		"commissions":         {nothing, reflect.TypeFor[[]Commission]()},

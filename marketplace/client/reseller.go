@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
@@ -128,10 +129,7 @@ type Party struct {
 // one. It is 502 if the partner fails and 504 if it is too slow; no hold is left that the caller
 // has to release.
 func (r *Reseller) Book(ctx context.Context, o Order) (Booking, error) {
-	key := o.IdempotencyKey
-	if key == "" {
-		key = rand.Text()
-	}
+	key := cmp.Or(o.IdempotencyKey, rand.Text())
 	return call[Booking](ctx, r.c, request{method: http.MethodPost, path: path("resellers", "bookings"), body: o, key: key, harmless: true})
 }
 
@@ -197,6 +195,23 @@ func (r *Reseller) pay(ctx context.Context, booking string, p paymentRequest) (B
 // Abandon releases a hold.
 func (r *Reseller) Abandon(ctx context.Context, booking string) (Booking, error) {
 	return call[Booking](ctx, r.c, request{method: http.MethodDelete, path: path("resellers", "bookings", booking), harmless: true})
+}
+
+// Reschedule describes another slot for the guests of a confirmed booking.
+type Reschedule struct {
+	AvailabilityID string `json:"availability_id"`     // of a slot of the same variation
+	Reference      string `json:"reference,omitempty"` // of the customer's payment of the difference, if the slot costs more
+	// IdempotencyKey identifies the request, as for an Order.
+	IdempotencyKey string `json:"-"`
+}
+
+// Reschedule moves the guests of a confirmed booking to another slot, and returns the new booking. It is
+// Confirmed, and the old one is cancelled. Or it is Paid: the partner has not answered yet, and both bookings
+// are kept until it does. After an *Error the booking is as it was. Without a Reference for a slot
+// that costs more, the *Error has PaymentDue, and nothing was reserved.
+func (r *Reseller) Reschedule(ctx context.Context, booking string, s Reschedule) (Booking, error) {
+	key := cmp.Or(s.IdempotencyKey, rand.Text())
+	return call[Booking](ctx, r.c, request{method: http.MethodPost, path: path("resellers", "bookings", booking, "reschedule"), body: s, key: key, harmless: true})
 }
 
 // Cancel cancels a confirmed booking. The reason is sent to the partner and may be "".

@@ -44,6 +44,7 @@ var whoMay = map[string]string{
 	"GET /api/v1/resellers/bookings/{booking}":                                          "rt",
 	"DELETE /api/v1/resellers/bookings/{booking}":                                       "rt",
 	"POST /api/v1/resellers/bookings/{booking}/payment":                                 "rt",
+	"POST /api/v1/resellers/bookings/{booking}/reschedule":                              "rt",
 	"POST /api/v1/resellers/bookings/{booking}/cancel":                                  "rt",
 	"GET /api/v1/resellers/events":                                                      "rt",
 	"POST /api/v1/resellers/webhooks":                                                   "rt",

@@ -196,6 +196,9 @@ type bookingView struct {
 	Attention         *domain.Attention                `json:"attention"`
 	Release           *domain.Delivery                 `json:"partner_release"`
 	Cancellation      *domain.Delivery                 `json:"partner_cancellation"`
+	RescheduledFrom   *uuid.UUID                       `json:"rescheduled_from"`
+	RescheduledTo     *uuid.UUID                       `json:"rescheduled_to"`
+	RefundDue         *domain.Number                   `json:"refund_due"`
 	History           domain.List[domain.HistoryEntry] `json:"history"`
 }
 
@@ -216,7 +219,8 @@ func viewBooking(b domain.Booking, history []domain.HistoryEntry) bookingView {
 		Start: partnerapi.FormatDateTime(b.Start.In(zone)), End: partnerapi.FormatDateTime(b.End.In(zone)), TimeZone: b.Zone, Sold: b.Sold,
 		Units: []unitView{}, Currency: b.Currency, Total: b.Total, Contact: b.Contact, AffiliateCode: orNull(b.AffiliateID), ResellerReference: b.ResellerReference,
 		CreatedAt: b.CreatedAt, ExpiresAt: timeOrNull(b.ExpiresAt), ExternalBookingID: orNull(b.ExternalBookingID), Tickets: b.Tickets,
-		Release: orNull(b.Release), Cancellation: orNull(b.Cancellation), History: history,
+		Release: orNull(b.Release), Cancellation: orNull(b.Cancellation),
+		RescheduledFrom: orNull(b.RescheduledFrom), RescheduledTo: orNull(b.RescheduledTo), RefundDue: b.RefundDue(), History: history,
 	}
 	if b.Status == domain.Cancelled {
 		view.Tickets = nil // they no longer admit anyone
@@ -226,6 +230,11 @@ func viewBooking(b domain.Booking, history []domain.HistoryEntry) bookingView {
 	}
 	if len(b.Attention) > 0 {
 		first := b.Attention[0]
+		for _, a := range b.Attention {
+			if a.Reason == domain.RescheduleUnknown { // it concerns both bookings
+				first = a
+			}
+		}
 		first.Actions = booking.Actions(b, first.Reason)
 		view.Attention = &first
 	}

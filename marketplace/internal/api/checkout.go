@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -50,7 +51,43 @@ func (h bookingHandler) checkOut(w http.ResponseWriter, r *http.Request) error {
 	if o.ID, err = uuid.NewV7(); err != nil {
 		return err
 	}
-	answer, err := h.service.Checkout(r.Context(), o, key, answerOf)
+	return h.writeAnswer(w, func() (booking.Answer, error) {
+		return h.service.Checkout(r.Context(), o, key, answerWith(http.StatusCreated))
+	})
+}
+
+// rescheduling is the body of a reschedule.
+type rescheduling struct {
+	Availability string `json:"availability_id" validate:"required,max=1000"`
+	Reference    string `json:"reference" validate:"omitempty,max=200,headervalue"`
+}
+
+func (h bookingHandler) reschedule(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "booking")
+	if err != nil {
+		return err
+	}
+	var body rescheduling
+	text, err := readBodyText(r, &body)
+	if err != nil {
+		return err
+	}
+	key, err := readKey(r, slices.Concat(id[:], text)) // the booking is a part of what is repeated
+	if err != nil {
+		return err
+	}
+	q := booking.Reschedule{Scope: scope(r), Booking: id, Slot: body.Availability, Payment: body.Reference}
+	if q.ID, err = uuid.NewV7(); err != nil {
+		return err
+	}
+	return h.writeAnswer(w, func() (booking.Answer, error) {
+		return h.service.Reschedule(r.Context(), q, key, answerWith(http.StatusOK))
+	})
+}
+
+// writeAnswer writes the answer of a request that may have been answered before.
+func (h bookingHandler) writeAnswer(w http.ResponseWriter, f func() (booking.Answer, error)) error {
+	answer, err := f()
 	if err != nil {
 		return err
 	}
@@ -99,14 +136,20 @@ func readKey(r *http.Request, body []byte) (booking.Key, error) {
 	return k, nil
 }
 
-// answerOf returns the answer to a checkout, which is repeated when the request is
-// retried. It is empty if nothing was done, so that a retry starts again.
-func answerOf(held booking.Held, failed error) booking.Answer {
+// answerWith returns the function that makes the answer to a checkout or a reschedule, with that status if it
+// succeeds. The answer is repeated when the request is retried. It is empty if nothing was done, so that a
+// retry starts again.
+func answerWith(success int) func(booking.Held, error) booking.Answer {
+	return func(held booking.Held, failed error) booking.Answer { return answerOf(success, held, failed) }
+}
+
+func answerOf(status int, held booking.Held, failed error) booking.Answer {
 	var body any
-	status := http.StatusCreated
 	switch code := domain.CodeOf(failed); {
 	case failed == nil:
 		body = storefront.Success{Success: 1, Data: viewBooking(held.Booking, held.History)}
+	case domain.ReasonOf(failed) == domain.RescheduleInFlight:
+		return booking.Answer{}
 	case code == domain.Conflict || code == domain.PartnerFailed || code == domain.PartnerLate:
 		p := problemOf(failed).withoutRetry()
 		body, status = p, p.Code

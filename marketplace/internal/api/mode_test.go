@@ -160,6 +160,8 @@ func bodies(op *openapi.Operation, own, other *side) []string {
 			list = append(list, string(text))
 		}
 		return list
+	case "reschedule":
+		return []string{fmt.Sprintf(`{"availability_id":%q}`, own.order["availability_id"]), fmt.Sprintf(`{"availability_id":%q}`, other.order["availability_id"])}
 	case "pay":
 		return []string{`{"outcome":"succeeded","reference":"p-9"}`, `{"outcome":"failed","reference":"p-8"}`}
 	case "createWebhook":

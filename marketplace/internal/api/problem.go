@@ -23,8 +23,9 @@ type problem struct {
 	Message   string        `json:"message"`
 	Code      int           `json:"code"` // the status
 	ErrorCode domain.Reason `json:"error_code"`
-	Retry     *bool         `json:"retry,omitempty"`  // false: a 5xx that a retry does not change
-	RunID     *uuid.UUID    `json:"run_id,omitempty"` // of the conformance run in progress
+	Retry     *bool         `json:"retry,omitempty"`       // false: a 5xx that a retry does not change
+	RunID     *uuid.UUID    `json:"run_id,omitempty"`      // of the conformance run in progress
+	Due       *domain.Price `json:"payment_due,omitempty"` // what the new slot of a reschedule costs more
 
 	retryAfter time.Duration // 0: no such header
 }
@@ -64,7 +65,7 @@ func problemOf(err error) problem {
 	row := domain.ReasonOf(err).Row()
 	p := problem{Code: row.Status, ErrorCode: row.Reason, Message: fixedMessages[row.Status], retryAfter: row.RetryAfter}
 	if ours := (*domain.Error)(nil); errors.As(err, &ours) {
-		p.retryAfter = cmp.Or(ours.RetryAfter, p.retryAfter)
+		p.retryAfter, p.Due = cmp.Or(ours.RetryAfter, p.retryAfter), ours.Due
 		if p.Message == "" {
 			p.Message, p.Error = ours.Message, ours.Details
 		}

@@ -86,6 +86,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.show))},
 		{remove, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.abandon))},
 		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, respondOK(byIDWithBody("booking", bookings.pay))},
+		{post, "/api/v1/resellers/bookings/{booking}/reschedule", resellers, bookings.reschedule},
 		{post, "/api/v1/resellers/bookings/{booking}/cancel", resellers, respondOK(byIDWithOptionalBody("booking", bookings.cancel))},
 
 		{get, "/api/v1/resellers/events", resellers, events.feed},

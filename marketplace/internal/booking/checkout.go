@@ -33,6 +33,8 @@ type Order struct {
 	Currency          domain.Currency // "": the partner's own
 	Affiliate         uuid.UUID       // zero: no affiliate
 	ResellerReference string
+	Old               domain.Booking // that a reschedule replaces; zero: none
+	Payment           string         // reference of the payment for a slot that costs more; "": none
 }
 
 // Party is a number of guests of one unit.
@@ -44,9 +46,14 @@ type Party struct {
 
 // checkout books a slot up to the hold.
 func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request) (Held, error) {
+	if o.reschedules() {
+		if err := s.checkOld(o.Old); err != nil {
+			return Held{}, err
+		}
+	}
 	b, err := s.draft(ctx, o, offer)
 	if err != nil {
-		return Held{}, err
+		return Held{}, o.mistake(err)
 	}
 	target, err := s.Target(offer.Integration)
 	if err != nil {
@@ -58,9 +65,9 @@ func (s *Service) checkout(ctx context.Context, o Order, offer Offer, q request)
 	}
 	if b, err = inSlot(b, o, offer, fresh.Slot, s.Now()); err != nil {
 		s.keepFresh(ctx, fresh)
-		return Held{}, err
+		return Held{}, o.mistake(err)
 	}
-	a := &reserve{by: s, Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, fresh: fresh, full: isFull(*fresh.Slot, offer.Activity.Product, b), request: q}
+	a := &reserve{by: s, payment: cmp.Or(o.Payment, o.Old.PaymentReference), Record: Record{Booking: b, Version: 1, Integration: offer.Integration, Health: offer.Health}, target: target, fresh: fresh, full: isFull(*fresh.Slot, offer.Activity.Product, b), request: q}
 	return a.send(ctx)
 }
 
@@ -76,6 +83,11 @@ func inSlot(b domain.Booking, o Order, offer Offer, slot *domain.Slot, now time.
 	b, err := applyPrices(b, o, offer, *slot)
 	if err != nil {
 		return b, err
+	}
+	if o.reschedules() {
+		if err := checkReplacement(o, *slot, b); err != nil {
+			return b, err
+		}
 	}
 	row, err := transitionFor(b, checkOut)
 	b.Status, b.AvailabilityID, b.Start, b.End = row.To, slot.ID, slot.Start, slot.End
@@ -98,6 +110,9 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (domain.Booki
 		ID: o.ID, AccountID: o.Account, IntegrationID: offer.Integration.ID, Mode: o.Mode, ActivityID: o.Activity, VariationID: o.Variation,
 		ProductID: offer.Activity.Product.ID, OptionID: variation.Option.ID, Zone: offer.Activity.Product.TimeZone,
 		Sold: soldDetails(offer.Activity, variation), Contact: o.Contact, AffiliateID: o.Affiliate, ResellerReference: o.ResellerReference,
+	}
+	if o.reschedules() {
+		b.RescheduledFrom, b.ReplacedTotal = o.Old.ID, &o.Old.Total
 	}
 	wrong := &domain.Error{Code: domain.Invalid, Message: "invalid request"}
 	guests := 0

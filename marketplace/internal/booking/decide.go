@@ -22,10 +22,12 @@ func (s *Service) Cancel(ctx context.Context, of domain.Scope, id uuid.UUID, rea
 // Settle cancels a paid or confirmed booking for an operator. If the partner may have booked, its
 // confirm is sent once more before the hold is released, as Retry does. No confirm may follow a
 // release (CNF-5), and a cancellation needs the id of the partner's booking. If the partner's
-// answer stays unknown, the booking needs attention. Its errors are those of Abandon.
+// answer stays unknown, the booking needs attention. The new booking of a reschedule cannot be
+// cancelled while it is PAID: if the partner then confirmed it, the guest would have none. Its errors
+// are those of Abandon.
 func (s *Service) Settle(ctx context.Context, id uuid.UUID, reason string) (domain.Booking, error) {
 	r, err := s.Store.Booking(ctx, id)
-	if err == nil && r.Status == domain.Paid && r.Doubted {
+	if err == nil && r.Status == domain.Paid && r.Doubted && !replacing.holds(r.Booking) {
 		_, err = s.Retry(ctx, id)
 	}
 	if err != nil && domain.CodeOf(err) != domain.Conflict { // another call was first
@@ -40,7 +42,8 @@ func (s *Service) Deliver(ctx context.Context, id uuid.UUID) (domain.Booking, er
 }
 
 // Resolve marks a booking's attention as resolved, except for reasons that keep a payment from its
-// booking. Its errors are those of Abandon.
+// booking. A reschedule in doubt ends: the partner has said that it has not booked the new slot, and the
+// old booking stays. Its errors are those of Abandon.
 func (s *Service) Resolve(ctx context.Context, id uuid.UUID) (domain.Booking, error) {
 	return s.decide(ctx, domain.Scope{}, id, operatorResolve, "")
 }

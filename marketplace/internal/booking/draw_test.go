@@ -77,7 +77,7 @@ func diagram() string {
 // rows writes every transition as a row of a Markdown table.
 func rows() string {
 	var drawn strings.Builder
-	drawn.WriteString("| from | event | if | to | the partner is asked | attention |\n|---|---|---|---|---|---|\n")
+	drawn.WriteString("| from | event | if | to | the partner is asked | attention | old booking |\n|---|---|---|---|---|---|---|\n")
 	for _, row := range table {
 		to := code(row.To)
 		if row.Reason != "" {
@@ -90,7 +90,7 @@ func rows() string {
 		for _, reason := range row.Settles {
 			attention = append(attention, "ends "+code(reason))
 		}
-		fmt.Fprintf(&drawn, "| %s | %s | %s | %s | %s | %s |\n", code(row.From), row.On, row.If.Says, to, row.Ask, strings.Join(attention, ", "))
+		fmt.Fprintf(&drawn, "| %s | %s | %s | %s | %s | %s | %s |\n", code(row.From), row.On, row.If.Says, to, row.Ask, strings.Join(attention, ", "), row.Old)
 	}
 	return drawn.String()
 }

@@ -30,6 +30,11 @@ func refusal(b domain.Booking) error {
 	refused := domain.Errorf(domain.Conflict, "the booking is %s", b.Status)
 	refused.Reason = domain.BookingState
 	switch {
+	case b.Status == domain.Confirmed && replaced.holds(b):
+		refused.Reason = domain.RescheduleInFlight
+		refused.Message += ", and is being rescheduled: retry in a minute"
+	case replaced.holds(b):
+		refused.Message += ", because it was rescheduled to " + b.RescheduledTo.String()
 	case confirming.holds(b):
 		refused.Reason = domain.ConfirmationInFlight
 		refused.Message += ", and its confirmation is in progress: retry in a minute"
@@ -38,6 +43,9 @@ func refusal(b domain.Booking) error {
 	case b.Status == domain.Paid && releasing.holds(b):
 		refused.Reason = domain.HoldExpired
 		refused.Message += ", and its hold was released before"
+	case b.Status == domain.Paid && replacing.holds(b):
+		refused.Reason = domain.RescheduleInFlight
+		refused.Message += ", and its reschedule has not ended"
 	}
 	return refused
 }
@@ -81,6 +89,7 @@ func move(b domain.Booking, on event, at time.Time, why, message string, call uu
 	case askCancel:
 		c.Jobs = []Job{{Kind: CancelJob, Booking: b.ID}}
 	}
+	c.ChangesOld = replacing.holds(b) && row.changesOld()
 	c.Reverses = row.From == domain.Confirmed && row.From != row.To
 	return c, nil
 }
@@ -106,6 +115,34 @@ func ShareCode(b domain.Booking, at time.Time) (Change, error) {
 
 // sharesCode is shown to operators.
 const sharesCode = "another reserve returned its code, so confirm is not repeated: ask the partner what is booked with it"
+
+// ChangeOld returns the change of a reschedule's old booking that follows from the state of the new one.
+// The error is a Conflict that names the state.
+func ChangeOld(old, by domain.Booking, at time.Time) (Change, error) {
+	on, why := rescheduleFail, "the reschedule to "+by.ID.String()+" failed"
+	switch by.Status {
+	case domain.Reserving:
+		on, why = rescheduleBegin, "the reschedule to "+by.ID.String()+" begins"
+	case domain.Confirmed:
+		on, why = rescheduleEnd, "rescheduled to "+by.ID.String()
+	}
+	c, err := move(old, on, at, why, "", uuid.Nil)
+	if err != nil {
+		return c, err
+	}
+	c.Booking.RescheduledTo = by.ID
+	switch on {
+	case rescheduleEnd:
+		c.Booking.CancelReason = "rescheduled"
+	case rescheduleFail:
+		c.Booking.RescheduledTo = uuid.Nil
+	}
+	c.Events = domain.BookingEvents(old, c.Booking)
+	return c, nil
+}
+
+// bothKept is shown to operators about a reschedule in doubt.
+const bothKept = "it is unknown whether the partner has booked the new slot, so both bookings are kept: confirm again, or resolve if the partner has not booked it"
 
 // apply returns the booking after a transition.
 func apply(b domain.Booking, row transition, at time.Time, message string, call uuid.UUID) domain.Booking {
@@ -137,10 +174,13 @@ func apply(b domain.Booking, row transition, at time.Time, message string, call 
 	}
 	b.Doubted = row.On != confirmAccept && row.On != confirmShared && (b.Doubted || slices.Contains(doubting, row.On))
 	b.Attention = slices.DeleteFunc(slices.Clone(b.Attention), func(a domain.Attention) bool {
-		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason)
+		return a.Reason == row.Raises || slices.Contains(row.Settles, a.Reason) || a.Reason == domain.RescheduleUnknown && row.changesOld()
 	})
 	if row.Raises != "" {
 		b.Attention = append(b.Attention, domain.Attention{Reason: row.Raises, Since: at, Message: message})
+	}
+	if replacing.holds(b) && row.Old == oldUnknown && !unknown.holds(b) {
+		b.Attention = append(b.Attention, domain.Attention{Reason: domain.RescheduleUnknown, Since: at, Message: bothKept})
 	}
 	return b
 }

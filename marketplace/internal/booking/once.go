@@ -69,7 +69,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 		return Answer{}, err
 	}
 	if !claimed {
-		again, failed := s.repeatedKey(ctx, k, stored, respond)
+		again, failed := s.repeatedKey(ctx, k, stored, o.reschedules(), respond)
 		if failed != nil || again.Answer.Body != nil {
 			return again.Answer, failed
 		}
@@ -77,7 +77,10 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 	}
 	k = stored
 	var held Held
-	if err == nil {
+	switch {
+	case o.reschedules() && k.Made:
+		held, err = s.resume(ctx, k.Booking)
+	case err == nil:
 		o.ID = k.Booking
 		held, err = s.checkout(ctx, o, offer, request{k, respond})
 	}
@@ -116,8 +119,9 @@ func (s *Service) freeKey(ctx context.Context, k Key) {
 }
 
 // repeatedKey returns the key of a repeated request: with its stored answer, or without one if the
-// request must be processed now, for the booking that the key names.
-func (s *Service) repeatedKey(ctx context.Context, k, before Key, respond func(Held, error) Answer) (Key, error) {
+// request must be processed now, for the booking that the key names. A reschedule is resumed, because its
+// booking says how it ended.
+func (s *Service) repeatedKey(ctx context.Context, k, before Key, reschedules bool, respond func(Held, error) Answer) (Key, error) {
 	var died error
 	switch {
 	case before.Age >= keysLive:
@@ -127,11 +131,11 @@ func (s *Service) repeatedKey(ctx context.Context, k, before Key, respond func(H
 		return before, nil
 	case before.Age < flightTime:
 		return Key{}, errUnderWay
-	case before.Made: // if the first replica is still running, it releases its hold
+	case before.Made && !reschedules: // if the first replica is still running, it releases its hold
 		k.Booking, k.Made, died = before.Booking, true, errReplicaDied
 		k.Answer = respond(Held{}, died)
 	default:
-		k.Booking = before.Booking // if the first replica is still running, it creates nothing
+		k.Booking, k.Made = before.Booking, before.Made // if the first replica is still running, it creates nothing
 	}
 	stored, taken, err := s.Keys.ReclaimKey(ctx, k, before)
 	switch {

@@ -34,7 +34,7 @@ func (s *Service) Pay(ctx context.Context, of domain.Scope, id uuid.UUID, p doma
 	if err != nil {
 		return domain.Booking{}, err
 	}
-	return s.andConfirm(ctx, r, call, by), nil
+	return s.andConfirm(ctx, r, call, by).Booking, nil
 }
 
 // pay applies a payment to a booking.
@@ -95,14 +95,14 @@ func (s *Service) Retry(ctx context.Context, id uuid.UUID) (domain.Booking, erro
 	if err != nil {
 		return domain.Booking{}, err
 	}
-	return s.andConfirm(ctx, r, call, by), nil
+	return s.andConfirm(ctx, r, call, by).Booking, nil
 }
 
 // andConfirm sends a confirm if the booking is due for one, and waits a while for the result. The
 // call continues after the caller has gone.
-func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) domain.Booking {
+func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by partner.SendBy) Record {
 	if r.ConfirmCall != call {
-		return r.Booking
+		return r
 	}
 	after := make(chan Record, 1)
 	s.calls.Go(func() {
@@ -116,7 +116,7 @@ func (s *Service) andConfirm(ctx context.Context, r Record, call uuid.UUID, by p
 	case <-timer.C:
 	case <-ctx.Done():
 	}
-	return r.Booking
+	return r
 }
 
 // confirm sends a recorded confirm and stores the result. The error is that of storing it.
@@ -147,6 +147,9 @@ func (s *Service) endConfirm(ctx context.Context, r Record, call uuid.UUID, answ
 		s.Log.Error("the result of a confirm was not stored", slog.String("booking_id", r.ID.String()), slog.Any("error", err))
 		return r, err
 	}
+	if o.Kind == partner.Refused {
+		after.refusal = o.Message
+	}
 	return after, nil
 }
 
@@ -172,7 +175,11 @@ func (s *Service) applyConfirm(r Record, call uuid.UUID, answer partnerapi.Confi
 		message = o.Err.Error()
 	}
 	if on == confirmFail || on == confirmRefuse && r.Doubted {
-		message += mayHaveBooked
+		doubt := mayHaveBooked
+		if replacing.holds(r.Booking) {
+			doubt = bothKept
+		}
+		message += "; " + doubt
 	}
 	c, err := move(r.Booking, on, now, "", message, call)
 	if silent := on == confirmUnanswered || on == confirmGiveUp; err != nil || silent && r.ConfirmCall != call {
@@ -193,7 +200,7 @@ func (s *Service) applyConfirm(r Record, call uuid.UUID, answer partnerapi.Confi
 
 // mayHaveBooked is added to the messages about a confirm that failed, or that was refused after an
 // earlier one without an answer. A partner may refuse to repeat what it has done (CNF-4).
-const mayHaveBooked = "; the partner may have booked: confirm again, or cancel, which asks the partner once more"
+const mayHaveBooked = "the partner may have booked: confirm again, or cancel, which asks the partner once more"
 
 // commission returns an affiliate's share of a booking in the booking's currency.
 func (s *Service) commission(b domain.Booking) *decimal.Decimal {

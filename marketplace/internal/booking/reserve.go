@@ -37,10 +37,11 @@ type reserve struct {
 	full   bool // the partner has stated too few seats
 	call   Call
 	request
+	payment string // reference of the payment for the new booking of a reschedule
 }
 
-// send stores a booking with its reserve, sends the reserve, and stores the result. It returns the
-// booking or the error.
+// send stores a booking with its reserve, sends the reserve, and stores the result. The new booking of a
+// reschedule is confirmed, too. It returns the booking or the error.
 func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.call = Call{ID: uuid.New(), Endpoint: partnerapi.Reserve, At: a.by.Now()}
 	a.CreatedAt = a.call.At
@@ -56,7 +57,15 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	}
 	hold, outcome := a.by.Partner.Reserve(ctx, by, a.target, a.Health, asked, a.storeLateAnswer)
 	unwanted := ctx.Err() != nil && a.key.Key == "" // a caller with a key may come back for the answer
-	return a.keep(ctx, reserveAnswer{call: a.call, hold: hold, Outcome: outcome, unwanted: unwanted, full: a.full})
+	came := reserveAnswer{call: a.call, hold: hold, Outcome: outcome, unwanted: unwanted, full: a.full, payment: a.payment, confirm: uuid.New()}
+	if !replacing.holds(a.Booking) {
+		return a.keep(ctx, came)
+	}
+	by = partner.SendWithin(sendTime)
+	if held, err := a.keep(ctx, came); err != nil {
+		return held, err
+	}
+	return a.by.rescheduled(ctx, a.by.andConfirm(ctx, a.Record, came.confirm, by))
 }
 
 // create stores a booking with its reserve. If the commit's outcome is unknown, it looks for the
@@ -95,7 +104,10 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 			return c, err
 		}
 		if k := a.key; k.Key != "" {
-			if k.Answer = a.respond(came.toHeld(c), came.whyNotHeld(c.Booking)); k.Answer.Body != nil {
+			if c.Booking.Status != domain.Paid { // otherwise the answer follows the confirm
+				k.Answer = a.respond(came.toHeld(c), came.whyNotHeld(c.Booking))
+			}
+			if k.Answer.Body != nil || c.Booking.Status == domain.Paid {
 				c.Answers = &k
 			}
 		}
@@ -105,6 +117,7 @@ func (a *reserve) keep(ctx context.Context, came reserveAnswer) (Held, error) {
 	case err == nil && after.keyTaken:
 		return Held{}, errUnderWay // the owner of the key knows its answer
 	case err == nil:
+		a.Record = after
 		return came.toHeld(c), came.whyNotHeld(c.Booking)
 	case domain.CodeOf(err) == domain.Conflict:
 		a.end(ctx, came.withSharedCode(), "a reserve's answer was not stored")
@@ -139,9 +152,11 @@ type reserveAnswer struct {
 	call Call
 	hold partnerapi.ReserveAnswer
 	partner.Outcome
-	unwanted   bool   // the caller no longer waits for the hold
-	full       bool   // the partner has stated too few seats
-	sharedCode string // the code of another booking, which the partner has returned again
+	unwanted   bool      // the caller no longer waits for the hold
+	full       bool      // the partner has stated too few seats
+	sharedCode string    // the code of another booking, which the partner has returned again
+	payment    string    // for the new booking of a reschedule
+	confirm    uuid.UUID // the confirm that such a booking begins with its hold
 }
 
 // withSharedCode returns the answer as a refusal, because its code belongs to another booking. Nothing is
@@ -172,7 +187,7 @@ func (a reserveAnswer) toHeld(c Change) Held {
 // whyNotHeld is the error for a caller whose checkout produced no hold.
 func (a reserveAnswer) whyNotHeld(b domain.Booking) error {
 	switch {
-	case b.Status == domain.Held:
+	case b.Status == domain.Held, b.Status == domain.Paid:
 		return nil
 	case a.Kind == partner.SlotRefused && a.full:
 		return &domain.Error{Code: domain.Conflict, Reason: domain.SlotSoldOut, Message: cmp.Or(a.Message, errNoSlot.Message)}
@@ -209,9 +224,16 @@ func (a reserveAnswer) move(r Record, now time.Time) (Change, error) {
 	if a.Err != nil {
 		message = a.Err.Error() + ": " + message
 	}
-	c, err := move(b, on, now, why, message, uuid.Nil)
+	if on == reserveHold && replacing.holds(b) {
+		why = "rescheduled from " + b.RescheduledFrom.String() + ", payment " + a.payment
+	}
+	c, err := move(b, on, now, why, message, a.confirm)
 	if err != nil {
 		return Change{}, err
+	}
+	if c.Booking.Status == domain.Paid {
+		c.Booking.PaymentReference = a.payment
+		c.Payment = &domain.Payment{Reference: a.payment, Succeeded: true, At: now}
 	}
 	c.Ends = end(a.call.ID, a.Outcome)
 	if c.SharesCode = a.sharedCode; c.SharesCode != "" {

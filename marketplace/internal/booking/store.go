@@ -57,8 +57,9 @@ type Record struct {
 	Payments    []domain.Payment
 	Integration domain.Integration // may be deleted
 	Health      partnerapi.Health
-	idTaken     bool // another booking has the id from its confirm
-	keyTaken    bool // its key belongs to another request
+	idTaken     bool   // another booking has the id from its confirm
+	keyTaken    bool   // its key belongs to another request
+	refusal     string // the partner's words, if it has just refused to confirm
 }
 
 // Due is the work of a sweep.
@@ -152,6 +153,7 @@ type Change struct {
 	NewID      bool             // the booking receives the partner's id
 	SharesID   bool             // another booking has the id; it is changed by ShareID
 	SharesCode string           // a code of another booking, which is changed by ShareCode
+	ChangesOld bool             // ends a reschedule; the old booking is changed by ChangeOld
 	Breaches   []Breach
 	Answers    *Key               // of the request that made it, with its answer
 	Seats      *SeatsChange       // of its slot; nil: no effect
@@ -189,7 +191,9 @@ type Store interface {
 	// IsAffiliate reports whether an affiliate with that id exists.
 	IsAffiliate(ctx context.Context, id uuid.UUID) (bool, error)
 	// CreateBooking stores a checkout with its reserve before that is sent, and the partner's
-	// answer about the slot. It returns ErrNotOwner if the key belongs to another request.
+	// answer about the slot. The old booking of a reschedule is changed by ChangeOld, in the same
+	// transaction. It returns ErrNotOwner if the key belongs to another request, or a Conflict if the
+	// old booking cannot be rescheduled.
 	CreateBooking(ctx context.Context, b domain.Booking, reserve Call, k Key, f Fresh) error
 	// KeepFresh stores a partner's answer about a slot that is not booked. An older answer never
 	// replaces a newer one.
@@ -198,7 +202,9 @@ type Store interface {
 	HasCall(ctx context.Context, call uuid.UUID) (bool, error)
 	// Booking returns a booking or a checkout without one, or NotFound.
 	Booking(ctx context.Context, id uuid.UUID) (Record, error)
-	// SaveBooking writes a change and its jobs atomically. It returns ErrStale if the booking has
+	// Histories returns the history of bookings, oldest first.
+	Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error)
+	// SaveBooking writes a change, those of other bookings that follow from it, and their jobs atomically. It returns ErrStale if the booking has
 	// another version, ErrNotOwner if the change answers another request's key, or ErrIDTaken. It
 	// increments the version. After any other error the change may have been written, or may still be written.
 	SaveBooking(ctx context.Context, c Change, version int64) error

@@ -31,7 +31,9 @@ func (b bookingView) Guests() string {
 }
 
 // MayCancel reports whether a booking that needs no attention can be cancelled.
-func (b bookingView) MayCancel() bool { return b.Attention == nil && b.Status == client.Confirmed }
+func (b bookingView) MayCancel() bool {
+	return b.Attention == nil && b.Status == client.Confirmed && b.RescheduledTo == ""
+}
 
 // anyOf is a field for an optional choice.
 func anyOf(name, label, none string, values ...string) field {

@@ -110,6 +110,8 @@ var reasons = map[client.AttentionReason]string{
 	client.ReserveUnknown:   "The partner may hold unused seats until they expire",
 	client.ReleaseFailed:    "The partner does not accept the release",
 	client.CancelFailed:     "The partner does not accept the cancellation",
+
+	client.RescheduleUnknown: "Rescheduled, but it is unknown whether the partner has booked the new slot",
 }
 
 func reason(r client.AttentionReason) string {
@@ -127,7 +129,7 @@ var actions = map[client.Action]buttonText{
 	client.MayConfirm: {"Confirm again", "Asks the partner once more to confirm the paid booking."},
 	client.MayCancel:  {"Cancel booking…", "The booking becomes CANCELLED and the partner is informed. Refund the customer through the payment provider."},
 	client.MayDeliver: {"Send again", "Sends the call again until the partner accepts it."},
-	client.MayResolve: {"Resolve", "The problem was resolved elsewhere. The booking leaves this list and does not change."},
+	client.MayResolve: {"Resolve", "The problem was resolved elsewhere. The booking leaves this list and does not change. The new booking of a reschedule is CANCELLED, and the old one stays."},
 }
 
 func actionWords(a client.Action) buttonText { return actions[a] }

@@ -27,6 +27,7 @@ const (
 	abandons      intent = "abandons"
 	paysTooLate   intent = "abandons, and pays anyway"
 	leaves        intent = "leaves"
+	reschedules   intent = "pays, and reschedules"
 	retryPause           = 500 * time.Millisecond
 	confirmedSoon        = 3 * time.Second // how long a customer who wants to cancel waits for the confirmation
 )
@@ -35,6 +36,7 @@ const (
 var intents = []intent{
 	pays, pays, pays, pays, pays, pays, pays, pays, pays, pays, pays, pays,
 	paysTwice, cancels, cancels, cancels, cannotPay, abandons, paysTooLate, leaves,
+	reschedules, reschedules, reschedules, reschedules, reschedules,
 }
 
 // customer books, and repeats requests that a dead replica has not answered.
@@ -42,6 +44,7 @@ type customer struct {
 	number  int
 	intent  intent
 	slot    slot
+	to      slot // to which the customer reschedules
 	guests  int
 	replica int
 
@@ -51,6 +54,7 @@ type customer struct {
 	// The results. Read them once the customer is done.
 	booking   uuid.UUID // the zero id if there is no booking
 	refusal   problem   // why there is no booking
+	moved     uuid.UUID // the new booking; the zero id if the customer has not rescheduled, or not successfully
 	paid      string    // the reference of a payment that was acknowledged
 	cancelled bool      // the cancellation was acknowledged
 	retries   int
@@ -66,8 +70,9 @@ type problem struct {
 }
 
 func newCustomer(number int, random *rand.Rand, slots []slot) *customer {
+	at := random.IntN(len(slots))
 	return &customer{
-		number: number, intent: intents[random.IntN(len(intents))], slot: slots[random.IntN(len(slots))],
+		number: number, intent: intents[random.IntN(len(intents))], slot: slots[at], to: slots[(at+1)%len(slots)],
 		guests: 1 + random.IntN(3), replica: random.IntN(3),
 	}
 }
@@ -88,7 +93,7 @@ func (c *customer) acts(ctx context.Context, s *shop) {
 	}
 	path := "/api/v1/resellers/bookings/" + c.booking.String()
 	switch c.intent {
-	case pays, cancels:
+	case pays, cancels, reschedules:
 		c.pay(ctx, s, path, "succeeded")
 	case paysTwice:
 		c.pay(ctx, s, path, "succeeded")
@@ -100,6 +105,10 @@ func (c *customer) acts(ctx context.Context, s *shop) {
 	}
 	if c.intent == paysTooLate {
 		c.pay(ctx, s, path, "succeeded")
+	}
+	if c.intent == reschedules && c.waitForConfirmation(ctx, s, path) {
+		c.refusal = problem{}
+		c.moved = c.orders(ctx, s, path+"/reschedule", map[string]any{"availability_id": c.to.ID}, fmt.Sprint("move-", c.number))
 	}
 	if c.intent == cancels && c.waitForConfirmation(ctx, s, path) {
 		c.cancelled = c.insists(ctx, s, http.MethodPost, path+"/cancel", map[string]any{"reason": "ill"})
@@ -113,29 +122,35 @@ func (c *customer) books(ctx context.Context, s *shop) bool {
 		"units":   []map[string]any{{"type": "ADULT", "quantity": c.guests}},
 		"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"},
 	}
-	key := fmt.Sprint("order-", c.number)
+	c.booking = c.orders(ctx, s, "/api/v1/resellers/bookings", body, fmt.Sprint("order-", c.number))
+	return c.booking != uuid.Nil && c.failed == nil
+}
+
+// orders sends a request with a key until there is an answer, and returns the booking that was made. Without
+// one, c.refusal says why.
+func (c *customer) orders(ctx context.Context, s *shop, path string, body map[string]any, key string) uuid.UUID {
 	for {
-		status, answer, ok := c.ask(ctx, s, http.MethodPost, "/api/v1/resellers/bookings", body, "Idempotency-Key", key)
+		status, answer, ok := c.ask(ctx, s, http.MethodPost, path, body, "Idempotency-Key", key)
 		if !ok {
-			return false
+			return uuid.Nil
 		}
-		if status == http.StatusCreated {
+		if status == http.StatusCreated || status == http.StatusOK {
 			c.waits.Store(false)
 			var b struct{ Data booked }
 			c.fails(json.Unmarshal(answer, &b))
-			c.booking = b.Data.ID
-			return c.failed == nil
+			return b.Data.ID
 		}
 		c.fails(json.Unmarshal(answer, &c.refusal))
 		inFlight := c.refusal.Reason == domain.IdempotencyKeyInFlight
 		if !mayComeBack(status) && !inFlight {
-			return false
+			c.waits.Store(false)
+			return uuid.Nil
 		}
 		c.waits.Store(inFlight)
 		c.retries++
 		if !wait(ctx, retryPause) {
 			c.fails(ctx.Err())
-			return false
+			return uuid.Nil
 		}
 	}
 }

@@ -27,12 +27,13 @@ const (
 	noSeatLost     invariant = "holds without a record"
 	endsWell       invariant = "bookings neither in a final state nor listed with a true reason"
 	timeGoesOn     invariant = "histories that go back in time"
+	oneOfTwo       invariant = "guests who rescheduled and have no booking, or two that are paid"
 	booksAgree     invariant = "bookings about which we and the partner differ"
 	answersInTime  invariant = "answers that are late, or not documented"
 	verdictIsClean invariant = "rules of the contract broken, by the partner's verdict"
 )
 
-var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, timeGoesOn, booksAgree, answersInTime, verdictIsClean}
+var invariants = []invariant{paymentsKept, confirmedOnce, notReleased, heldIsHeld, noSeatLost, endsWell, timeGoesOn, oneOfTwo, booksAgree, answersInTime, verdictIsClean}
 
 // violates records a violation of an invariant.
 func (r *outcome) violates(l invariant, format string, args ...any) {
@@ -45,6 +46,7 @@ func (r *outcome) judge(t *testing.T) {
 	r.customers(t)
 	r.releases()
 	r.finals()
+	r.reschedules()
 	r.partner()
 	r.verdict()
 	r.report(t)
@@ -83,15 +85,55 @@ func (r *outcome) customers(t *testing.T) {
 			paid[c.paid] = true
 		}
 	}
-	if kept := r.shop.count(t, `SELECT count(*) FROM booking_payments WHERE succeeded`); kept != len(paid) {
+	// The new booking of a reschedule has the payment of the old one.
+	if kept := r.shop.count(t, `SELECT count(DISTINCT reference) FROM booking_payments WHERE succeeded`); kept != len(paid) {
 		r.violates(paymentsKept, "%d payments were acknowledged, %d are stored", len(paid), kept)
 	}
 	r.paid = len(paid)
-	if len(r.bookings) > len(r.clients) {
-		r.violates(endsWell, "%d customers have %d bookings: expected at most one each", len(r.clients), len(r.bookings))
+	if made := len(r.bookings) - len(r.moves()); made > len(r.clients) {
+		r.violates(endsWell, "%d customers have %d bookings: expected at most one each", len(r.clients), made)
 	}
 	for _, breach := range r.shop.answers.wrong {
 		r.violates(answersInTime, "%s", breach)
+	}
+}
+
+// moves returns the new bookings of reschedules, by their old ones. A customer sends one reschedule.
+func (r *outcome) moves() map[uuid.UUID]domain.Booking {
+	made := map[uuid.UUID]domain.Booking{}
+	for _, b := range r.bookings {
+		if b.RescheduledFrom != uuid.Nil {
+			if other, twice := made[b.RescheduledFrom]; twice {
+				r.violates(oneOfTwo, "booking %s has the new bookings %s and %s", b.RescheduledFrom, b.ID, other.ID)
+			}
+			made[b.RescheduledFrom] = b
+		}
+	}
+	return made
+}
+
+// reschedules requires that a guest who has rescheduled has one booking, here and at the partner. While the
+// partner's answer to the new one is unknown, the old one is kept, too.
+func (r *outcome) reschedules() {
+	for id, to := range r.moves() {
+		old, there := r.bookings[id], 0
+		for _, made := range append(r.booked[id.String()], r.booked[to.ID.String()]...) {
+			if made.State == client.Booked {
+				there++
+			}
+		}
+		switch {
+		case old.Status == domain.Cancelled && to.Status == domain.Confirmed && old.RescheduledTo == to.ID && there == 1:
+		case old.Status == domain.Confirmed && to.Status == domain.Paid && attends(to, domain.RescheduleUnknown) && old.RescheduledTo == to.ID && there > 0:
+		case old.Status == domain.Confirmed && to.Status != domain.Confirmed && to.Status != domain.Paid && old.RescheduledTo == uuid.Nil && there == 1:
+		default:
+			r.violates(oneOfTwo, "booking %s is %s, its new booking %s is %s, and the partner has %d: %+v", id, old.Status, to.ID, to.Status, there, r.history[to.ID])
+		}
+	}
+	for _, c := range r.clients {
+		if to := r.bookings[c.moved]; c.moved != uuid.Nil && (to.RescheduledFrom != c.booking || to.Status != domain.Confirmed && to.Status != domain.Paid && to.Status != domain.Cancelled) {
+			r.violates(oneOfTwo, "customer %d has rescheduled to the booking %s, which is %s", c.number, c.moved, to.Status)
+		}
 	}
 }
 
@@ -177,7 +219,8 @@ func (r *outcome) finals() {
 		case domain.Released:
 			well = b.Release == domain.Done && len(b.Attention) == 0
 		case domain.Cancelled:
-			well = b.Cancellation == domain.Done && len(b.Attention) == 0
+			refused := b.RescheduledFrom != uuid.Nil && b.ExternalBookingID == "" && b.Release == domain.Done
+			well = (b.Cancellation == domain.Done || refused) && len(b.Attention) == 0
 		case domain.Lost:
 			well = attends(b, domain.ReserveUnknown)
 		case domain.Paid:
@@ -197,8 +240,12 @@ func (r *outcome) trulyPaid(b domain.Booking) bool {
 	for _, e := range r.calls(b, partnerapi.Confirm) {
 		refused = refused || e.Status >= 400
 	}
+	expected := 1
+	if b.RescheduledFrom != uuid.Nil {
+		expected = 2 // with RescheduleUnknown
+	}
 	switch {
-	case len(b.Attention) != 1:
+	case len(b.Attention) != expected || attends(b, domain.RescheduleUnknown) != (expected == 2):
 		return false
 	case attends(b, domain.LatePayment):
 		return b.Release == domain.Done && len(r.calls(b, partnerapi.Confirm)) == 0
@@ -211,7 +258,7 @@ func (r *outcome) trulyPaid(b domain.Booking) bool {
 
 // isDoubted reports whether the attention says that the partner may have booked despite its refusal.
 func isDoubted(b domain.Booking) bool {
-	return slices.ContainsFunc(b.Attention, func(a domain.Attention) bool {
+	return attends(b, domain.RescheduleUnknown) || slices.ContainsFunc(b.Attention, func(a domain.Attention) bool {
 		return a.Reason == domain.ConfirmRefused && strings.Contains(a.Message, "the partner may have booked")
 	})
 }

@@ -60,6 +60,13 @@ func (r *outcome) states(row func(string, any)) {
 	for _, code := range slices.Sorted(maps.Keys(reported)) {
 		row(fmt.Sprintf("refused, with %d", code), reported[code])
 	}
+	done := 0
+	for _, c := range r.clients {
+		if c.moved != uuid.Nil {
+			done++
+		}
+	}
+	row("reschedules that reserved, and that were answered with the new booking", fmt.Sprintf("%d, %d", len(r.moves()), done))
 	states := map[string]int{}
 	for _, b := range r.bookings {
 		name := string(b.Status)

@@ -68,11 +68,14 @@ const (
 	ReserveUnknown   AttentionReason = "reserve_unknown"      // the partner may hold seats that no booking uses, until the hold expires
 	ReleaseFailed    AttentionReason = "release_failed"       // the partner did not accept the release
 	CancelFailed     AttentionReason = "cancel_failed"        // the partner did not accept the cancellation
+	// RescheduleUnknown means that it is unknown whether the partner has booked the new slot of a reschedule,
+	// so both bookings are kept.
+	RescheduleUnknown AttentionReason = "reschedule_unknown"
 )
 
 // AttentionReasons returns all reasons.
 func AttentionReasons() []AttentionReason {
-	return []AttentionReason{ConfirmRefused, ConfirmUnknown, LatePayment, DuplicatePayment, DuplicateID, ReserveUnknown, ReleaseFailed, CancelFailed}
+	return []AttentionReason{ConfirmRefused, ConfirmUnknown, LatePayment, DuplicatePayment, DuplicateID, ReserveUnknown, ReleaseFailed, CancelFailed, RescheduleUnknown}
 }
 
 // Action is a step that an operator can take.
@@ -185,8 +188,20 @@ type Booking struct {
 	CancelTries         int
 	CancelSince         time.Time
 	CancelReason        string
+	RescheduledFrom     uuid.UUID // the booking that it replaces; zero: none
+	RescheduledTo       uuid.UUID // the booking that replaces it, or will once the partner confirms that one; zero: none
+	ReplacedTotal       *Number   // the total of RescheduledFrom, in the same currency; nil: it replaces none
 	CreatedAt           time.Time
 	Attention           []Attention // oldest first
+}
+
+// RefundDue returns what a booking costs less than the one that it replaces. It is nil if it costs as much
+// or more, or replaces none.
+func (b Booking) RefundDue() *Number {
+	if b.ReplacedTotal == nil || !b.ReplacedTotal.GreaterThan(b.Total.Decimal) {
+		return nil
+	}
+	return &Number{b.ReplacedTotal.Sub(b.Total.Decimal)}
 }
 
 // Invariant is an invariant of bookings that always holds, even after crashes.
@@ -201,10 +216,11 @@ var (
 	ConfirmedIsPaid  = Invariant{"confirmed-is-paid", "A CONFIRMED booking was paid and has the partner's booking id.", "The partner expects only paying guests. Without its id the booking could not be cancelled."}
 	HoldsEnd         = Invariant{"holds-end", "A hold with a known code ends with a confirm or a release, or is listed because the partner does not accept the release.", "Unused holds block seats for other customers (REL-7)."}
 	CancelPropagates = Invariant{"cancel-propagates", "A cancelled booking that the partner has confirmed is cancelled at the partner, or is listed until it is.", "Otherwise the partner expects guests who do not come (CAN-3)."}
+	OneOfTwo         = Invariant{"one-of-two", "A reschedule cancels the old booking in the transaction that confirms the new one, and never without it.", "The guest must not be left without a booking, nor pay for two."}
 	NothingStuck     = Invariant{"nothing-stuck", "A booking that is not final waits for a definite next event: the customer until the hold expires, a call, a job, or an operator who is notified.", "A customer who has paid must not wait forever."}
 )
 
 // BookingInvariants returns the invariants of bookings.
 func BookingInvariants() []Invariant {
-	return []Invariant{PaymentKept, ReservedOnce, ConfirmedOnce, NoConfirmAfter, ConfirmedIsPaid, HoldsEnd, CancelPropagates, NothingStuck}
+	return []Invariant{PaymentKept, ReservedOnce, ConfirmedOnce, NoConfirmAfter, ConfirmedIsPaid, HoldsEnd, CancelPropagates, OneOfTwo, NothingStuck}
 }

@@ -35,6 +35,8 @@ type Error struct {
 	Cause   error
 	// RetryAfter is how long to wait before a retry; 0: the Reason's default.
 	RetryAfter time.Duration
+	// Due is what the customer still has to pay; nil: nothing.
+	Due *Price
 	// PartnerStatus is the HTTP status of the partner's refusal; 0: no refusal.
 	PartnerStatus int
 }

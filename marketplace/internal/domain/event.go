@@ -35,6 +35,8 @@ type BookingEvent struct {
 	ReleaseReason     *ReleaseReason        `json:"release_reason"`
 	ActivityID        uuid.UUID             `json:"activity_id"`
 	VariationID       uuid.UUID             `json:"variation_id"`
+	RescheduledFrom   *uuid.UUID            `json:"rescheduled_from"`
+	RescheduledTo     *uuid.UUID            `json:"rescheduled_to"`
 	Attention         List[AttentionReason] `json:"attention"`
 }
 
@@ -43,6 +45,12 @@ func NewBookingEvent(b Booking) BookingEvent {
 	event := BookingEvent{BookingID: b.ID, ResellerReference: b.ResellerReference, Status: b.Status, ActivityID: b.ActivityID, VariationID: b.VariationID}
 	if b.Reason != "" {
 		event.ReleaseReason = &b.Reason
+	}
+	if b.RescheduledFrom != uuid.Nil {
+		event.RescheduledFrom = &b.RescheduledFrom
+	}
+	if b.RescheduledTo != uuid.Nil {
+		event.RescheduledTo = &b.RescheduledTo
 	}
 	for _, a := range b.Attention {
 		event.Attention = append(event.Attention, a.Reason)

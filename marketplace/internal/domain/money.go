@@ -82,3 +82,9 @@ func Round(exact *big.Rat, currency Currency) Number {
 	whole := new(big.Int).Div(scaled.Num(), scaled.Denom()) // Euclidean: the divisor is positive
 	return Number{decimal.NewFromBigInt(whole, -currency.Decimals())}
 }
+
+// Price is an amount in a currency.
+type Price struct {
+	Amount   Number   `json:"amount"`
+	Currency Currency `json:"currency"`
+}

@@ -27,6 +27,9 @@ const (
 	SlotSoldOut            Reason = "slot_sold_out"
 	ReserveRefused         Reason = "reserve_refused"
 	SlotStarted            Reason = "slot_started"
+	SameSlot               Reason = "same_slot"
+	PaymentRequired        Reason = "payment_required"
+	RescheduleInFlight     Reason = "reschedule_in_flight"
 	CursorExpired          Reason = "cursor_expired"
 	BodyTooLarge           Reason = "body_too_large"
 	UnsupportedMediaType   Reason = "unsupported_media_type"
@@ -67,6 +70,9 @@ var reasons = []ReasonRow{
 	{SlotSoldOut, http.StatusConflict, "The partner no longer sells the slot, or has stated too few seats. `message` may be the partner's own text.", "No. Choose another slot.", 0},
 	{ReserveRefused, http.StatusConflict, "The partner refused the booking, and it is not known that the slot is full. `message` is the partner's own text for the customer.", "No. Show `message`. Another slot, party or date may be accepted.", 0},
 	{SlotStarted, http.StatusConflict, "The slot has already started.", "No. Choose another slot.", 0},
+	{SameSlot, http.StatusConflict, "The booking already has this slot.", "No. Choose another slot.", 0},
+	{PaymentRequired, http.StatusConflict, "The new slot costs more than the booking. `payment_due` has the difference. Nothing was reserved.", "Yes, with the `reference` of the customer's payment and a new `Idempotency-Key`.", 0},
+	{RescheduleInFlight, http.StatusConflict, "The booking is being rescheduled, and the partner has not decided yet.", "Yes, after a minute.", 0},
 	{CursorExpired, http.StatusGone, "Events after the cursor may have been deleted.", "No. Read the bookings, then the feed without a cursor.", 0},
 	{BodyTooLarge, http.StatusRequestEntityTooLarge, "The body exceeds 1 MiB.", "No. Send less.", 0},
 	{UnsupportedMediaType, http.StatusUnsupportedMediaType, "The body's content type is not `application/json`.", "No. Send JSON.", 0},

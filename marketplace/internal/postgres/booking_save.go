@@ -26,8 +26,25 @@ func (b *Bookings) IsAffiliate(ctx context.Context, id uuid.UUID) (is bool, err 
 }
 
 // CreateBooking stores a checkout with its reserve and what the partner answered about the slot, in
-// one transaction.
+// one transaction. It changes the old booking of a reschedule, too.
 func (b *Bookings) CreateBooking(ctx context.Context, made domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
+	if made.RescheduledFrom == uuid.Nil {
+		return b.create(ctx, b.pool, made, reserve, k, f) // without a transaction, a batch is one
+	}
+	return b.transaction(ctx, func(tx pgx.Tx) error {
+		if err := b.changeOld(ctx, tx, made, reserve.At); err != nil {
+			return err
+		}
+		return b.create(ctx, tx, made, reserve, k, f)
+	})
+}
+
+// batches is a connection or a transaction.
+type batches interface {
+	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
+}
+
+func (b *Bookings) create(ctx context.Context, in batches, made domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	batch := &pgx.Batch{}
 	owned := named{"account": k.Account, "mode": k.Mode, "key": k.Key, "asked": k.AskedAt}
 	if k.Key != "" {
@@ -37,9 +54,9 @@ func (b *Bookings) CreateBooking(ctx context.Context, made domain.Booking, reser
 	batch.Queue(`
 		WITH made AS (
 			INSERT INTO bookings (id, version, account_id, integration_id, mode, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at, sold,
-				status, guests, currency, total, contact, affiliate_id, reseller_reference, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
+				status, guests, currency, total, contact, affiliate_id, reseller_reference, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at, rescheduled_from, replaced_total)
 			SELECT @id, 1, @account, @integration, @mode, @activity, @variation, @product, @option, @availability, @zone, @start, @end, @sold,
-				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created
+				@status, @guests, @currency, @total, @contact, @affiliate, @reference, 0, 0, 0, '', @created, @rescheduled_from, @replaced_total
 			WHERE @key = '' OR EXISTS (SELECT FROM idempotency_keys WHERE `+ownKey+` AND made AND answer IS NULL) RETURNING id)
 		INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint) SELECT id, `+now+`, 'call', @call, @endpoint FROM made`,
 		named{
@@ -47,6 +64,7 @@ func (b *Bookings) CreateBooking(ctx context.Context, made domain.Booking, reser
 			"product": made.ProductID, "option": made.OptionID, "availability": made.AvailabilityID, "zone": made.Zone, "start": made.Start, "end": made.End, "sold": made.Sold,
 			"status": made.Status, "guests": made.Guests, "currency": made.Currency, "total": made.Total, "contact": made.Contact,
 			"affiliate": zeronull.UUID(made.AffiliateID), "reference": made.ResellerReference, "created": made.CreatedAt,
+			"rescheduled_from": zeronull.UUID(made.RescheduledFrom), "replaced_total": made.ReplacedTotal,
 			"now": b.now(), "call": reserve.ID, "endpoint": reserve.Endpoint, "key": k.Key, "asked": k.AskedAt,
 		}).Exec(func(done pgconn.CommandTag) error {
 		created = done.RowsAffected() == 1
@@ -55,7 +73,7 @@ func (b *Bookings) CreateBooking(ctx context.Context, made domain.Booking, reser
 	if err := queueFresh(batch, f); err != nil {
 		return err
 	}
-	if err := b.pool.SendBatch(ctx, batch).Close(); err != nil {
+	if err := in.SendBatch(ctx, batch).Close(); err != nil {
 		return err
 	}
 	if !created {
@@ -72,7 +90,7 @@ func (b *Bookings) HasCall(ctx context.Context, call uuid.UUID) (is bool, err er
 
 // SaveBooking stores a change if the booking still has that version.
 func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version int64) error {
-	if len(c.Jobs) == 0 && !c.SharesID && c.SharesCode == "" {
+	if len(c.Jobs) == 0 && !c.SharesID && c.SharesCode == "" && !c.ChangesOld {
 		_, err := b.save(ctx, b.pool, c, version) // without a transaction, a batch is one
 		return err
 	}
@@ -86,7 +104,12 @@ func (b *Bookings) SaveBooking(ctx context.Context, c booking.Change, version in
 			}
 		}
 		if c.SharesCode != "" {
-			return b.changeOthers(ctx, tx, c, sameCode, booking.ShareCode)
+			if err := b.changeOthers(ctx, tx, c, sameCode, booking.ShareCode); err != nil {
+				return err
+			}
+		}
+		if c.ChangesOld {
+			return b.changeOld(ctx, tx, c.Booking, c.At)
 		}
 		return nil
 	})
@@ -133,6 +156,20 @@ func (b *Bookings) changeOthers(ctx context.Context, tx pgx.Tx, c booking.Change
 	return nil
 }
 
+// changeOld changes the booking that a reschedule replaces. A transaction that locks both has locked the
+// new one first, or creates it.
+func (b *Bookings) changeOld(ctx context.Context, tx pgx.Tx, by domain.Booking, at time.Time) error {
+	old, err := one(ctx, tx, "booking", scanBooking, bookingColumns+`WHERE b.id = $1 FOR NO KEY UPDATE OF b`, by.RescheduledFrom)
+	if err != nil {
+		return err
+	}
+	c, err := booking.ChangeOld(old.Booking, by, at)
+	if err != nil {
+		return err
+	}
+	return b.saveWithJobs(ctx, tx, c, old.Version)
+}
+
 func bookingJob(j booking.Job) river.JobArgs {
 	switch j.Kind {
 	case booking.ConfirmJob:
@@ -148,9 +185,7 @@ func bookingJob(j booking.Job) river.JobArgs {
 // version that was read. The others find the booking by that version, and do nothing if it has
 // changed. The last one increments the version and returns the database's time. A change that
 // answers a key finds its booking only while the request owns the key.
-func (b *Bookings) save(ctx context.Context, in interface {
-	SendBatch(context.Context, *pgx.Batch) pgx.BatchResults
-}, c booking.Change, version int64) (at time.Time, err error) {
+func (b *Bookings) save(ctx context.Context, in batches, c booking.Change, version int64) (at time.Time, err error) {
 	s := saving{&pgx.Batch{}, named{"id": c.Booking.ID, "version": version, "at": c.At, "now": b.now()}, ""}
 	taken := false
 	if c.NewID {
@@ -287,7 +322,7 @@ func (s saving) commission(c booking.Change) {
 }
 
 func (s saving) answer(k *booking.Key) {
-	if k != nil {
+	if k != nil && k.Answer.Body != nil {
 		s.queue(`UPDATE idempotency_keys k SET status = @status, answer = @answer `+s.selectLocked()+` AND k.account_id = @account AND k.mode = @mode AND k.key = @key AND k.booking_id = b.id`,
 			named{"status": k.Answer.Status, "answer": k.Answer.Body})
 	}
@@ -322,13 +357,15 @@ func (s saving) booking(b domain.Booking, at *time.Time) {
 			payment_reference = @payment, external_booking_id = @external, tickets = @tickets,
 			confirm_call = @confirming, confirm_tries = @confirms, confirm_doubted = @doubted,
 			release = @release, release_tries = @releases, release_since = @releasing,
-			cancellation = @cancellation, cancel_tries = @cancels, cancel_since = @cancelling, cancel_reason = @cancel_reason
+			cancellation = @cancellation, cancel_tries = @cancels, cancel_since = @cancelling, cancel_reason = @cancel_reason,
+			rescheduled_to = @rescheduled_to
 		WHERE id = @id AND version = @version`+s.owner+` RETURNING `+now, named{
 		"status": b.Status, "reason": zeronull.Text(b.Reason), "code": zeronull.Text(b.Code), "expires": zeronull.Timestamptz(b.ExpiresAt),
 		"payment": zeronull.Text(b.PaymentReference), "external": zeronull.Text(b.ExternalBookingID), "tickets": b.Tickets,
 		"confirming": zeronull.UUID(b.ConfirmCall), "confirms": b.ConfirmTries, "doubted": b.Doubted,
 		"release": zeronull.Text(b.Release), "releases": b.ReleaseTries, "releasing": zeronull.Timestamptz(b.ReleaseSince),
 		"cancellation": zeronull.Text(b.Cancellation), "cancels": b.CancelTries, "cancelling": zeronull.Timestamptz(b.CancelSince), "cancel_reason": b.CancelReason,
+		"rescheduled_to": zeronull.UUID(b.RescheduledTo),
 	}).Query(func(rows pgx.Rows) error {
 		_, err := pgx.ForEachRow(rows, []any{at}, func() error { return nil })
 		return err

@@ -37,6 +37,7 @@ const bookingColumns = `
 		b.status, b.reason, b.guests, b.currency, b.total, b.contact, b.affiliate_id, b.reseller_reference, b.code, b.expires_at,
 		b.payment_reference, b.external_booking_id, b.tickets, b.confirm_call, b.confirm_tries, b.confirm_doubted,
 		b.release, b.release_tries, b.release_since, b.cancellation, b.cancel_tries, b.cancel_since, b.cancel_reason, b.created_at,
+		b.rescheduled_from, b.rescheduled_to, b.replaced_total,
 		(SELECT json_agg(json_build_object('reason', t.reason, 'since', t.since, 'message', t.message, 'refund_references', t.refund) ORDER BY t.since, t.reason)
 			FROM booking_attention t WHERE t.booking_id = b.id AND t.settled_at IS NULL),
 		(SELECT json_agg(json_build_object('Reference', p.reference, 'Succeeded', p.succeeded, 'At', p.at) ORDER BY p.at) FROM booking_payments p WHERE p.booking_id = b.id),
@@ -58,6 +59,7 @@ func scanBooking(row pgx.CollectableRow) (r booking.Record, err error) {
 		&b.Status, (*zeronull.Text)(&b.Reason), &b.Guests, &b.Currency, &b.Total, &b.Contact, (*zeronull.UUID)(&b.AffiliateID), &b.ResellerReference, (*zeronull.Text)(&b.Code), (*zeronull.Timestamptz)(&b.ExpiresAt),
 		(*zeronull.Text)(&b.PaymentReference), (*zeronull.Text)(&b.ExternalBookingID), &b.Tickets, (*zeronull.UUID)(&b.ConfirmCall), &b.ConfirmTries, &b.Doubted,
 		(*zeronull.Text)(&b.Release), &b.ReleaseTries, (*zeronull.Timestamptz)(&b.ReleaseSince), (*zeronull.Text)(&b.Cancellation), &b.CancelTries, (*zeronull.Timestamptz)(&b.CancelSince), &b.CancelReason, &b.CreatedAt,
+		(*zeronull.UUID)(&b.RescheduledFrom), (*zeronull.UUID)(&b.RescheduledTo), &b.ReplacedTotal,
 		&b.Attention, &r.Payments, &i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.ClientIdentity, &i.HandlesTicketDelivery, &r.Health)
 	return r, err
 }

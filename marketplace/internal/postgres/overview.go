@@ -107,6 +107,10 @@ const (
 		ORDER BY sum(s.bookings) DESC, i.name, i.id LIMIT $3`
 )
 
+// notSold is true for the bookings of a reschedule that are no sale of their own: the old one after the
+// reschedule, and the new one until it is confirmed.
+const notSold = `(b.status = 'CANCELLED' AND b.rescheduled_to IS NOT NULL OR b.rescheduled_from IS NOT NULL AND b.external_booking_id IS NULL)`
+
 // CountSales counts the bookings of the last days including today, and deletes counts that are
 // older than the overview shows.
 func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
@@ -123,7 +127,7 @@ func (s *Store) CountSales(ctx context.Context, now time.Time, days int) error {
 			INSERT INTO booking_days (day, integration_id, currency, bookings, confirmed, cancelled, revenue)
 			SELECT b.created_at::date, b.integration_id, b.currency, count(*), count(*) FILTER (WHERE b.status = 'CONFIRMED'),
 				count(*) FILTER (WHERE b.status = 'CANCELLED'), coalesce(sum(b.total) FILTER (WHERE b.status = 'CONFIRMED'), 0)
-			FROM bookings b WHERE b.created_at >= $1::date - $2::integer + 1 AND b.code IS NOT NULL
+			FROM bookings b WHERE b.created_at >= $1::date - $2::integer + 1 AND b.code IS NOT NULL AND NOT `+notSold+`
 			GROUP BY 1, 2, 3
 			ON CONFLICT (day, integration_id, currency) DO UPDATE SET bookings = EXCLUDED.bookings, confirmed = EXCLUDED.confirmed,
 				cancelled = EXCLUDED.cancelled, revenue = EXCLUDED.revenue`, now.UTC(), days)

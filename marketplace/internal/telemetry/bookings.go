@@ -3,6 +3,7 @@ package telemetry
 import (
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"partnerkit.dev/marketplace/internal/domain"
@@ -11,6 +12,7 @@ import (
 // bookings counts changes of bookings and deliveries of events.
 type bookings struct {
 	reached  *prometheus.CounterVec
+	moved    *prometheus.CounterVec
 	payments *prometheus.CounterVec
 	events   *prometheus.CounterVec
 }
@@ -31,12 +33,14 @@ var counted = []domain.BookingStatus{
 func newBookings() *bookings {
 	b := &bookings{
 		reached:  counter("marketplace_bookings_total", "Bookings that reached a status.", "status", "mode"),
+		moved:    counter("marketplace_reschedules_total", "New bookings of reschedules that reached a status, up to CONFIRMED. They are no new sales.", "status", "mode"),
 		payments: counter("marketplace_payments_total", "Reported payments, by result.", "result", "mode"),
 		events:   counter("marketplace_event_attempts_total", "Attempts to deliver an event to a reseller, by result.", "result"),
 	}
 	for _, mode := range []domain.Mode{domain.Live, domain.Test} {
 		for _, status := range counted {
 			b.reached.WithLabelValues(strings.ToLower(string(status)), string(mode))
+			b.moved.WithLabelValues(strings.ToLower(string(status)), string(mode))
 		}
 		for _, result := range []string{paymentPaid, paymentFailed, paymentLate, paymentDuplicate} {
 			b.payments.WithLabelValues(result, string(mode))
@@ -60,7 +64,11 @@ func (b *bookings) countEvents(delivered bool, attempts float64) {
 func (m *Metrics) CountMove(before, after domain.Booking) {
 	mode := string(after.Mode)
 	if after.Status != before.Status {
-		m.bookings.reached.WithLabelValues(strings.ToLower(string(after.Status)), mode).Inc()
+		reached := m.bookings.reached
+		if after.RescheduledFrom != uuid.Nil && before.ExternalBookingID == "" {
+			reached = m.bookings.moved
+		}
+		reached.WithLabelValues(strings.ToLower(string(after.Status)), mode).Inc()
 	}
 	if result := paymentOf(before, after); result != "" {
 		m.bookings.payments.WithLabelValues(result, mode).Inc()

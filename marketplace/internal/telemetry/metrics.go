@@ -60,7 +60,7 @@ func NewMetrics(version string) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(m.requests, m.durations, m.rateLimited, m.signIns, m.calls, m.syncs, m.slotPulls, m.runs, build,
-		m.bookings.reached, m.bookings.payments, m.bookings.events,
+		m.bookings.reached, m.bookings.moved, m.bookings.payments, m.bookings.events,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, reason := range []string{byCredentials, byLimit} {
 		m.signIns.WithLabelValues(reason)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import httpx
 
 from .errors import MarketplaceError, error_of
-from .types import Activity, Booking, BookingRequest, CalendarDay, EventsAnswer, ResellerSlot, VariationCalendar
+from .types import Activity, Booking, BookingRequest, CalendarDay, EventsAnswer, RescheduleRequest, ResellerSlot, VariationCalendar
 
 LONGEST_WAIT = 60.0
 """The longest that a client waits because the service asks it to, in seconds."""
@@ -102,6 +102,16 @@ class Marketplace:
     def release(self, booking: str) -> Booking:
         """Releases a hold that the customer no longer wants."""
         return cast(Booking, self._send("DELETE", f"/bookings/{_segment(booking)}"))
+
+    def reschedule(self, booking: str, request: RescheduleRequest, idempotency_key: str | None = None) -> Booking:
+        """Moves the guests of a confirmed booking to another slot of its variation, and returns the new booking.
+
+        It is CONFIRMED, and the old one is cancelled. Or it is PAID, because the partner has not answered yet: both
+        are kept until it does. After an error the booking is as it was. A slot that costs more is an error with the
+        code payment_required and payment_due, unless the request has the customer's payment.
+        """
+        key = idempotency_key or str(uuid.uuid4())
+        return cast(Booking, self._send("POST", f"/bookings/{_segment(booking)}/reschedule", body=request, headers={"Idempotency-Key": key}))
 
     def cancel(self, booking: str, reason: str | None = None) -> Booking:
         """Cancels a confirmed booking."""

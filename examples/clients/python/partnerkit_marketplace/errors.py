@@ -1,6 +1,15 @@
 from __future__ import annotations
 
+from typing import TypedDict
+
 import httpx
+
+
+class Price(TypedDict):
+    """An amount in a currency."""
+
+    amount: float
+    currency: str
 
 
 class MarketplaceError(Exception):
@@ -9,7 +18,15 @@ class MarketplaceError(Exception):
     Decide by `code`, which is never renamed; the message is for people.
     """
 
-    def __init__(self, message: str, code: str, status: int = 0, problems: tuple[str, ...] = (), request_id: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        code: str,
+        status: int = 0,
+        problems: tuple[str, ...] = (),
+        request_id: str | None = None,
+        payment_due: Price | None = None,
+    ) -> None:
         super().__init__(message)
         self.code = code
         """The service's error_code, such as slot_sold_out, or no_answer."""
@@ -19,6 +36,8 @@ class MarketplaceError(Exception):
         """Every wrong field of the request, in words."""
         self.request_id = request_id
         """The X-Request-Id of the answer: the operator finds the request in the log by it."""
+        self.payment_due = payment_due
+        """What a new slot costs more, for the code payment_required."""
 
 
 def error_of(response: httpx.Response) -> MarketplaceError:
@@ -35,4 +54,5 @@ def error_of(response: httpx.Response) -> MarketplaceError:
         response.status_code,
         tuple(map(str, problems)) if isinstance(problems, list) else (),
         response.headers.get("X-Request-Id"),
+        said.get("payment_due"),
     )

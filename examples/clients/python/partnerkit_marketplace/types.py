@@ -677,7 +677,7 @@ class BookingAttention(TypedDict):
     """Why the booking needs attention; null if it does not."""
 
     # Why.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed', 'reschedule_unknown']
     # Since when.
     since: str
     # As text: the partner's own message, if there is one.
@@ -746,6 +746,14 @@ class Booking(TypedDict):
     partner_release: Literal['pending', 'done', 'not_supported', 'failed', None]
     # The progress of the cancellation at the partner; null if none is needed.
     partner_cancellation: Literal['pending', 'done', 'not_supported', 'failed', None]
+    # The booking that this one replaces; null if it replaces none.
+    rescheduled_from: str | None
+    # The booking that replaces this one. This one is CANCELLED once the partner has confirmed that one; until then
+    # it is CONFIRMED and cannot be cancelled.
+    rescheduled_to: str | None
+    # What the booking costs less than the one that it replaces, in the same currency; null if it does not. The
+    # marketplace moves no money.
+    refund_due: float | None
     # The history, oldest first: transitions and calls to the partner.
     history: list[BookingHistoryItem]
 
@@ -1171,6 +1179,10 @@ class EventBooking(TypedDict):
     activity_id: str
     # The variation.
     variation_id: str
+    # The booking that this one replaces; null if it replaces none.
+    rescheduled_from: str | None
+    # The booking that replaces this one; null if none does. A booking.cancelled with it is no refund.
+    rescheduled_to: str | None
     # Why the booking needs an operator.
     attention: list[str]
 
@@ -1923,7 +1935,7 @@ class OverviewAnswerDataBookingsWaitingItem(TypedDict):
     # (GEN-10).
     booking_id: str
     # Why it needs attention.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed', 'reschedule_unknown']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
     # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     since: str
@@ -2366,6 +2378,25 @@ class RegistrationRequest(TypedDict):
     handles_ticket_delivery: NotRequired[bool | None]
 
 
+class RescheduleRequest(TypedDict):
+    """Another slot for the guests of a confirmed booking."""
+
+    # The new slot, of the booking's variation.
+    availability_id: str
+    # The provider's reference for the customer's payment of the difference, printable ASCII. Required if the slot
+    # costs more than the booking.
+    reference: NotRequired[str]
+
+
+class ResellerErrorPaymentDue(TypedDict):
+    """What the new slot of a reschedule costs more than the booking, in the 409 `payment_required`."""
+
+    # The difference.
+    amount: float
+    # The booking's currency.
+    currency: str
+
+
 class ResellerError(TypedDict):
     """The body of every error of the marketplace."""
 
@@ -2379,9 +2410,11 @@ class ResellerError(TypedDict):
     code: int
     # A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's
     # OpenAPI document says what each means and whether to retry.
-    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'reserve_refused', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
+    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'reserve_refused', 'slot_started', 'same_slot', 'payment_required', 'reschedule_in_flight', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
     # The conformance run that is under way, in the 409 to a request for another one.
     run_id: NotRequired[str]
+    # What the new slot of a reschedule costs more than the booking, in the 409 `payment_required`.
+    payment_due: NotRequired[ResellerErrorPaymentDue]
     # false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
     retry: NotRequired[Literal[False]]
 

@@ -61,6 +61,19 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(len(keys), 2)
         self.assertEqual(keys[0], keys[1])
 
+    def test_a_reschedule_is_sent_again_with_its_key_and_says_what_the_customer_has_to_pay(self) -> None:
+        due = {"amount": 5, "currency": "EUR"}
+        refused = {"success": 0, "error": ["5 more"], "message": "5 more", "code": 409, "error_code": "payment_required", "payment_due": due}
+        service = ScriptedService(lost, answer(409, refused), answer(200, {"success": 1, "data": {"_id": "n"}}))
+        with self.assertRaises(MarketplaceError) as raised:
+            service.market.reschedule("b", {"availability_id": "s-2"})
+        self.assertEqual((raised.exception.code, raised.exception.payment_due), ("payment_required", due))
+        self.assertEqual(service.market.reschedule("b", {"availability_id": "s-2", "reference": "pi-18"})["_id"], "n")
+        keys = [request.headers["Idempotency-Key"] for request in service.requests]
+        self.assertEqual(keys[0], keys[1])
+        self.assertNotEqual(keys[0], keys[2])
+        self.assertEqual(str(service.requests[2].url), "http://service.test/api/v1/resellers/bookings/b/reschedule")
+
     def test_a_retry_waits_for_as_long_as_the_service_asks(self) -> None:
         service = ScriptedService(problem(429, "rate_limited", Retry_After="7"), answer(200, {"success": 1, "data": {"_id": "b"}}))
         service.market.booking("b")

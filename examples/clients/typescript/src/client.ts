@@ -11,6 +11,7 @@ type Query<Operation extends keyof operations> = NonNullable<operations[Operatio
 export type Activity = Schemas["Activity"];
 export type Booking = Schemas["Booking"];
 export type BookingRequest = Schemas["BookingRequest"];
+export type RescheduleRequest = Schemas["RescheduleRequest"];
 export type CalendarDay = Schemas["CalendarDay"];
 export type VariationCalendar = Schemas["VariationCalendar"];
 export type Slot = Schemas["ResellerSlot"];
@@ -115,6 +116,18 @@ export class Marketplace {
   /** Releases a hold that the customer no longer wants. */
   async release(booking: string): Promise<Booking> {
     return read(this.api.DELETE("/api/v1/resellers/bookings/{booking}", { params: { path: { booking } } }));
+  }
+
+  /**
+   * Moves the guests of a confirmed booking to another slot of its variation, and returns the new booking.
+   *
+   * It is CONFIRMED, and the old one is cancelled. Or it is PAID, because the partner has not answered yet: both
+   * are kept until it does. After an error the booking is as it was. A slot that costs more is an error with the
+   * code `payment_required` and `paymentDue`, unless the request has the customer's payment.
+   */
+  async reschedule(booking: string, request: RescheduleRequest, idempotencyKey: string = crypto.randomUUID()): Promise<Booking> {
+    const params = { path: { booking }, header: { "Idempotency-Key": idempotencyKey } };
+    return read(this.api.POST("/api/v1/resellers/bookings/{booking}/reschedule", { params, body: request }));
   }
 
   /** Cancels a confirmed booking. */

@@ -1,3 +1,9 @@
+/** An amount in a currency. */
+export interface Price {
+  amount: number;
+  currency: string;
+}
+
 /**
  * A request that failed: the service refused it, or did not answer.
  *
@@ -17,6 +23,8 @@ export class MarketplaceError extends Error {
     /** The `X-Request-Id` of the answer: the operator finds the request in the log by it. */
     readonly requestId: string | null = null,
     options?: ErrorOptions,
+    /** What a new slot costs more, for the code `payment_required`. */
+    readonly paymentDue: Price | null = null,
   ) {
     super(message, options);
   }
@@ -32,5 +40,7 @@ export function errorOf(response: Response, body: unknown): MarketplaceError {
     response.status,
     problems,
     response.headers.get("X-Request-Id"),
+    undefined,
+    (said["payment_due"] as Price | undefined) ?? null,
   );
 }

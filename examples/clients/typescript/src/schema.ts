@@ -480,6 +480,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/resellers/bookings/{booking}/reschedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a confirmed booking to another slot
+         * @description Books the same guests in another slot of the same variation. The slot is checked with the partner, reserved and confirmed.
+         *     The old booking is then cancelled, in the same transaction, and the cancellation is sent to the partner until it is accepted. After an error
+         *     the booking is as it was. If the partner does not answer to confirm, both bookings are kept, and the new one is `PAID` with the
+         *     attention `reschedule_unknown` until a retry or an operator decides.
+         *
+         *     If the slot costs more and there is no `reference`, the answer is a 409 `payment_required` with `payment_due`, and nothing is
+         *     reserved. If it costs less, the new booking has `refund_due`. `total` is the price that counts: it is that of the partner's answer
+         *     to this request.
+         */
+        post: operations["reschedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resellers/bookings/{booking}/cancel": {
         parameters: {
             query?: never;
@@ -1720,6 +1747,19 @@ export interface components {
          * @example {
          *       "success": 0,
          *       "error": [
+         *         "the new slot costs 5.00 EUR more: charge the customer, then send the payment's reference"
+         *       ],
+         *       "message": "the new slot costs 5.00 EUR more: charge the customer, then send the payment's reference",
+         *       "code": 409,
+         *       "error_code": "payment_required",
+         *       "payment_due": {
+         *         "amount": 5,
+         *         "currency": "EUR"
+         *       }
+         *     }
+         * @example {
+         *       "success": 0,
+         *       "error": [
          *         "rate limit exceeded"
          *       ],
          *       "message": "rate limit exceeded",
@@ -1753,13 +1793,24 @@ export interface components {
              * @description A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's OpenAPI document says what each means and whether to retry.
              * @enum {string}
              */
-            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "reserve_refused" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
+            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "reserve_refused" | "slot_started" | "same_slot" | "payment_required" | "reschedule_in_flight" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
              * Service identifier
              * Format: uuid
              * @description The conformance run that is under way, in the 409 to a request for another one.
              */
             run_id?: string;
+            /** @description What the new slot of a reschedule costs more than the booking, in the 409 `payment_required`. */
+            payment_due?: {
+                /** @description The difference. */
+                amount: number;
+                /**
+                 * Currency
+                 * Format: iso4217
+                 * @description The booking's currency.
+                 */
+                currency: string;
+            };
             /**
              * @description false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
              * @constant
@@ -2446,6 +2497,9 @@ export interface components {
          *           "attention": null,
          *           "partner_release": null,
          *           "partner_cancellation": null,
+         *           "rescheduled_from": null,
+         *           "rescheduled_to": null,
+         *           "refund_due": null,
          *           "history": [
          *             {
          *               "at": "2026-07-01T08:00:00Z",
@@ -2612,6 +2666,9 @@ export interface components {
          *         "attention": null,
          *         "partner_release": null,
          *         "partner_cancellation": null,
+         *         "rescheduled_from": null,
+         *         "rescheduled_to": null,
+         *         "refund_due": null,
          *         "history": [
          *           {
          *             "at": "2026-07-01T08:00:00Z",
@@ -2656,6 +2713,23 @@ export interface components {
             reference: string;
         };
         /**
+         * Body of POST /resellers/bookings/{booking}/reschedule
+         * @description Another slot for the guests of a confirmed booking.
+         * @example {
+         *       "availability_id": "s-2"
+         *     }
+         * @example {
+         *       "availability_id": "s-3",
+         *       "reference": "pi_3MtwBwLkdIwHu7iy"
+         *     }
+         */
+        RescheduleRequest: {
+            /** @description The new slot, of the booking's variation. */
+            availability_id: string;
+            /** @description The provider's reference for the customer's payment of the difference, printable ASCII. Required if the slot costs more than the booking. */
+            reference?: string;
+        };
+        /**
          * Body that cancels a booking
          * @description Why a booking is cancelled.
          * @example {
@@ -2684,6 +2758,8 @@ export interface components {
          *             "release_reason": null,
          *             "activity_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *             "variation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "rescheduled_from": null,
+         *             "rescheduled_to": null,
          *             "attention": []
          *           }
          *         }
@@ -3037,7 +3113,7 @@ export interface components {
                      * @description Why it needs attention.
                      * @enum {string}
                      */
-                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
                     /**
                      * Date-time
                      * Format: date-time
@@ -5632,6 +5708,8 @@ export interface components {
          *         "release_reason": null,
          *         "activity_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "variation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "rescheduled_from": null,
+         *         "rescheduled_to": null,
          *         "attention": []
          *       }
          *     }
@@ -6117,6 +6195,9 @@ export interface components {
          *       },
          *       "partner_release": null,
          *       "partner_cancellation": null,
+         *       "rescheduled_from": null,
+         *       "rescheduled_to": null,
+         *       "refund_due": null,
          *       "history": [
          *         {
          *           "at": "2026-07-01T08:00:00Z",
@@ -6197,6 +6278,9 @@ export interface components {
          *       },
          *       "partner_release": null,
          *       "partner_cancellation": null,
+         *       "rescheduled_from": null,
+         *       "rescheduled_to": null,
+         *       "refund_due": null,
          *       "history": [
          *         {
          *           "at": "2026-07-01T08:00:00Z",
@@ -6365,7 +6449,7 @@ export interface components {
                  * @description Why.
                  * @enum {string}
                  */
-                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
                 /**
                  * Date-time
                  * Format: date-time
@@ -6389,6 +6473,20 @@ export interface components {
              * @enum {string|null}
              */
             partner_cancellation: "pending" | "done" | "not_supported" | "failed" | null;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that this one replaces; null if it replaces none.
+             */
+            rescheduled_from: string | null;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that replaces this one. This one is CANCELLED once the partner has confirmed that one; until then it is CONFIRMED and cannot be cancelled.
+             */
+            rescheduled_to: string | null;
+            /** @description What the booking costs less than the one that it replaces, in the same currency; null if it does not. The marketplace moves no money. */
+            refund_due: number | null;
             /** @description The history, oldest first: transitions and calls to the partner. */
             history: {
                 /**
@@ -7411,6 +7509,8 @@ export interface components {
          *       "release_reason": null,
          *       "activity_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "variation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *       "rescheduled_from": null,
+         *       "rescheduled_to": null,
          *       "attention": []
          *     }
          */
@@ -7442,6 +7542,18 @@ export interface components {
              * @description The variation.
              */
             variation_id: string;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that this one replaces; null if it replaces none.
+             */
+            rescheduled_from: string | null;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that replaces this one; null if none does. A booking.cancelled with it is no refund.
+             */
+            rescheduled_to: string | null;
             /** @description Why the booking needs an operator. */
             attention: string[];
         };
@@ -9627,6 +9739,75 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    reschedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+                /** @description As for a booking. A request with a `reference` after a `payment_required` needs another key. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The booking's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                booking: components["parameters"]["BookingParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescheduleRequest"];
+            };
+        };
+        responses: {
+            /** @description The new booking, with `rescheduled_from`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /**
+             * @description The booking is as it was. `error_code` says why: its state, its slot, the new slot, or the payment. With `Retry-After` a request with
+             *     the same Idempotency-Key is in progress: repeat this one to get its answer.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    /**
+                     * @description In how many seconds to ask again; absent where that changes nothing.
+                     * @example 1
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResellerError"];
+                };
+            };
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["PartnerFailed"];
+            504: components["responses"]["PartnerLate"];
             default: components["responses"]["Problem"];
         };
     };

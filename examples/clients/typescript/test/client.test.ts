@@ -54,6 +54,19 @@ test("a booking is sent again with the same idempotency key when its answer was 
   assert.equal(keys[0], keys[1]);
 });
 
+test("a reschedule is sent again with its key, and says what the customer has to pay", async () => {
+  const due = { success: 0, error: ["5 more"], message: "5 more", code: 409, error_code: "payment_required", payment_due: { amount: 5, currency: "EUR" } };
+  const { market, requests } = scripted(new Error("connection reset"), json(409, due), json(200, { success: 1, data: { _id: "n" } }));
+  await assert.rejects(market.reschedule("b", { availability_id: "s-2" }), (error: MarketplaceError) => {
+    assert.deepEqual([error.code, error.paymentDue], ["payment_required", { amount: 5, currency: "EUR" }]);
+    return true;
+  });
+  assert.equal((await market.reschedule("b", { availability_id: "s-2", reference: "pi-18" }))._id, "n");
+  const keys = requests.map((request) => request.headers.get("Idempotency-Key"));
+  assert.ok(keys[0] && keys[0] === keys[1] && keys[2] && keys[2] !== keys[0]);
+  assert.equal(requests[2]?.url, "http://service.test/api/v1/resellers/bookings/b/reschedule");
+});
+
 test("a retry waits for as long as the service asks", async () => {
   const { market, waits } = scripted(problem(429, "rate_limited", { "Retry-After": "7" }), json(200, { success: 1, data: { _id: "b" } }));
   await market.booking("b");

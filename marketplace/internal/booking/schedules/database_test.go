@@ -66,6 +66,14 @@ func cloneRecord(r booking.Record) booking.Record {
 func (d *database) create(b domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	var old *row
+	var change booking.Change
+	if b.RescheduledFrom != uuid.Nil {
+		var err error
+		if old, change, err = d.changeOld(b, reserve.At); err != nil {
+			return err
+		}
+	}
 	if k.Key != "" {
 		known := d.ownedKey(k)
 		if known == nil || known.Answer.Body != nil {
@@ -75,6 +83,9 @@ func (d *database) create(b domain.Booking, reserve booking.Call, k booking.Key,
 	}
 	if d.rows[b.ID] != nil {
 		return fmt.Errorf("bookings_pkey: %s is there already", b.ID)
+	}
+	if old != nil {
+		d.apply(old, change)
 	}
 	d.rows[b.ID] = &row{
 		Record: booking.Record{Booking: b, Version: 1, Integration: integration, Health: partnerapi.Healthy}, calls: []*recorded{{Call: reserve, at: d.now()}},
@@ -100,8 +111,37 @@ func (d *database) save(c booking.Change, version int64) error {
 	if err := d.checkConstraints(r, c); err != nil {
 		return err
 	}
+	if c.ChangesOld {
+		old, change, err := d.changeOld(c.Booking, c.At)
+		if err != nil {
+			return err
+		}
+		d.apply(r, c)
+		d.apply(old, change)
+	} else {
+		d.apply(r, c)
+	}
+	if key != nil && c.Answers.Answer.Body != nil {
+		key.Answer = c.Answers.Answer
+	}
+	d.world.checkReschedules()
+	return nil
+}
+
+// changeOld returns the old booking of a reschedule and its change. The database is locked.
+func (d *database) changeOld(by domain.Booking, at time.Time) (*row, booking.Change, error) {
+	old := d.rows[by.RescheduledFrom]
+	c, err := booking.ChangeOld(old.Booking, by, at)
+	if err != nil {
+		return old, c, err
+	}
+	return old, c, d.checkConstraints(old, c)
+}
+
+// apply writes a change that was checked. The database is locked.
+func (d *database) apply(r *row, c booking.Change) {
 	before := r.Booking
-	r.Booking, r.Version = cloneRecord(booking.Record{Booking: c.Booking}).Booking, version+1
+	r.Booking, r.Version = cloneRecord(booking.Record{Booking: c.Booking}).Booking, r.Version+1
 	if p := c.Payment; p != nil && !slices.ContainsFunc(r.Payments, func(known domain.Payment) bool {
 		return known.Reference == p.Reference && known.Succeeded == p.Succeeded
 	}) {
@@ -117,15 +157,11 @@ func (d *database) save(c booking.Change, version int64) error {
 			}
 		}
 	}
-	if key != nil {
-		key.Answer = c.Answers.Answer
-	}
 	d.count(before, c.Seats)
 	for _, j := range c.Jobs {
 		d.insert(j)
 	}
 	d.world.checkMove(before, r.Booking)
-	return nil
 }
 
 // checkConstraints checks what the constraints of the tables check.

@@ -84,6 +84,70 @@ func (w *world) arrivedRelease(code string) {
 	}
 }
 
+// arrivedCancel checks the invariants when a cancellation is sent: a guest who has rescheduled has the new
+// booking at the partner before the old one is cancelled there.
+func (w *world) arrivedCancel(external string) {
+	for _, h := range w.platform.list() {
+		if h.external != external {
+			continue
+		}
+		r, err := w.database.read(h.booking)
+		if err != nil || r.RescheduledTo == uuid.Nil {
+			return
+		}
+		if to, err := w.database.read(r.RescheduledTo); err != nil || to.ExternalBookingID == "" {
+			w.breaks(domain.OneOfTwo, "the old booking is cancelled at the partner, and the new one is %s", to.Status)
+		}
+	}
+}
+
+// checkReschedules checks the stored bookings of reschedules after a change. The database is locked.
+func (w *world) checkReschedules() {
+	for _, r := range w.database.rows {
+		if r.RescheduledFrom == uuid.Nil {
+			continue
+		}
+		old := w.database.rows[r.RescheduledFrom]
+		switch {
+		case r.Status == domain.Confirmed && old.Status != domain.Cancelled:
+			w.breaks(domain.OneOfTwo, "the new booking is CONFIRMED, and the old one is %s", old.Status)
+		case old.RescheduledTo == r.ID && old.Status == domain.Cancelled && r.ExternalBookingID == "":
+			w.breaks(domain.OneOfTwo, "the old booking is CANCELLED, and the new one is %s", r.Status)
+		}
+	}
+}
+
+// endedReschedule checks the bookings of one guest, who had old and may have rescheduled it.
+func (w *world) endedReschedule(old *row) {
+	has, paid, decided, listed := 0, 0, false, false
+	for _, r := range w.database.rows {
+		if r != old && r.RescheduledFrom != old.ID {
+			continue
+		}
+		h := w.platform.find(r.Code)
+		there := h != nil && h.external != "" && !h.cancelled && !w.resolved[r.ID]
+		listed = listed || len(r.Attention) > 0
+		decided = decided || r.CancelReason == "ill" // by the customer
+		if r.Status == domain.Confirmed {
+			has++
+			if !there {
+				w.breaks(domain.OneOfTwo, "a booking is CONFIRMED, and the partner has none")
+			}
+		}
+		if there {
+			paid++
+		}
+	}
+	switch to := w.database.rows[old.RescheduledTo]; {
+	case has == 0 && !decided:
+		w.breaks(domain.OneOfTwo, "the guest has no booking")
+	case paid > 1 && !listed:
+		w.breaks(domain.OneOfTwo, "the guest has %d bookings at the partner, and no operator is notified", paid)
+	case old.Status == domain.Confirmed && to != nil && to.Status != domain.Paid:
+		w.breaks(domain.NothingStuck, "the old booking cannot be cancelled, and the new one is %s", to.Status)
+	}
+}
+
 // checkMove checks the invariants when a booking moves. The database is locked.
 func (w *world) checkMove(before, after domain.Booking) {
 	if before.PaymentReference != "" && after.PaymentReference != before.PaymentReference {
@@ -133,6 +197,9 @@ func (w *world) checkEnd() {
 	w.checkPayments()
 	for _, r := range w.database.rows {
 		w.endedBooking(r)
+		if w.known > 0 && r.RescheduledFrom == uuid.Nil {
+			w.endedReschedule(r)
+		}
 	}
 	for _, h := range w.platform.list() {
 		w.endedHold(h)
@@ -144,8 +211,8 @@ func (w *world) checkEnd() {
 			}
 		}
 	}
-	if len(w.answers) > 0 && len(w.platform.holds) > 1 {
-		w.breaks(oneBooking, "the partner was asked for %d holds", len(w.platform.holds))
+	if made := len(w.platform.holds) - w.known; len(w.answers) > 0 && made > 1 {
+		w.breaks(oneBooking, "the partner was asked for %d holds", made)
 	}
 }
 
@@ -169,7 +236,7 @@ func (w *world) endedBooking(r *row) {
 	if r.Status == domain.Confirmed && (r.ExternalBookingID == "" || r.PaymentReference == "") {
 		w.breaks(domain.ConfirmedIsPaid, "%+v", r.Booking)
 	}
-	if h := w.platform.find(r.Code); h != nil && h.external != "" && !h.cancelled && !listed && r.Status != domain.Confirmed {
+	if h := w.platform.find(r.Code); h != nil && h.external != "" && !h.cancelled && !listed && !w.resolved[r.ID] && r.Status != domain.Confirmed {
 		w.breaks(domain.CancelPropagates, "the partner has confirmed, and the booking is %s", r.Status)
 	}
 }

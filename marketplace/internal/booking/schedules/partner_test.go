@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,9 +112,13 @@ func (c caller) FreshAvailability(ctx context.Context, _ partner.Target, _ partn
 
 // vacancies returns the answer to availability.
 func (w *world) vacancies() []byte {
-	start := w.slotStart()
-	return fmt.Appendf(nil, `[{"id":"slot-1","localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":5,"capacity":10}]`,
-		start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339))
+	answer := []string{}
+	for _, slot := range slotIDs {
+		start := w.startOf(slot)
+		answer = append(answer, fmt.Sprintf(`{"id":%q,"localDateTimeStart":%q,"localDateTimeEnd":%q,"status":"AVAILABLE","vacancies":5,"capacity":10}`,
+			slot, start.Format(time.RFC3339), start.Add(time.Hour).Format(time.RFC3339)))
+	}
+	return []byte("[" + strings.Join(answer, ",") + "]")
 }
 
 func (c caller) Reserve(ctx context.Context, by partner.SendBy, _ partner.Target, h partnerapi.Health, asked partnerapi.ReserveRequest, late func(partnerapi.ReserveAnswer, partner.Outcome)) (partnerapi.ReserveAnswer, partner.Outcome) {
@@ -283,6 +288,7 @@ func (c caller) Release(ctx context.Context, by partner.SendBy, _ partner.Target
 
 func (c caller) Cancel(ctx context.Context, by partner.SendBy, _ partner.Target, externalID, _ string) partner.Outcome {
 	return c.deliver(ctx, by, "call cancel", partnerapi.Cancel, func() {
+		c.world.arrivedCancel(externalID)
 		p := c.world.platform
 		p.mu.Lock()
 		defer p.mu.Unlock()

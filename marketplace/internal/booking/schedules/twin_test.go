@@ -77,7 +77,7 @@ func comparableBooking(r booking.Record) any {
 	slices.Sort(payments)
 	return []any{
 		r.Version, b.Status, b.Reason, b.Code, b.ExpiresAt.UnixMicro(), b.PaymentReference, b.ExternalBookingID, b.ConfirmCall, b.ConfirmTries, b.Doubted,
-		b.Release, b.ReleaseTries, b.ReleaseSince.UnixMicro(), b.Cancellation, b.CancelTries, b.CancelSince.UnixMicro(), b.CancelReason, attention, payments,
+		b.Release, b.ReleaseTries, b.ReleaseSince.UnixMicro(), b.Cancellation, b.CancelTries, b.CancelSince.UnixMicro(), b.CancelReason, b.RescheduledFrom, b.RescheduledTo, b.ReplacedTotal, attention, payments,
 	}
 }
 
@@ -92,6 +92,10 @@ func (w *twin) Booking(ctx context.Context, id uuid.UUID) (booking.Record, error
 	sql, second := w.sql.Booking(ctx, id)
 	w.requireSame("read", []any{comparableBooking(memory), kind(first)}, []any{comparableBooking(sql), kind(second)})
 	return memory, first
+}
+
+func (w *twin) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error) {
+	return w.sql.Histories(ctx, ids)
 }
 
 func (w *twin) CreateBooking(ctx context.Context, b domain.Booking, reserve booking.Call, k booking.Key, f booking.Fresh) error {
@@ -168,7 +172,7 @@ func (w *twin) DueBookings(ctx context.Context, takeOver time.Duration, most int
 
 func (w *twin) Claim(ctx context.Context, k booking.Key, a, v uuid.UUID, slot string) (booking.Offer, booking.Key, bool, error) {
 	if k.Key == "" {
-		return w.memory.world.offer(), k, true, nil
+		return w.memory.world.offer(slot), k, true, nil
 	}
 	memory, first := w.memory.claim(k)
 	_, sql, second, err := w.sql.Claim(ctx, k, a, v, slot)
@@ -176,7 +180,7 @@ func (w *twin) Claim(ctx context.Context, k booking.Key, a, v uuid.UUID, slot st
 		err = nil
 	}
 	w.requireSame("claim", []any{shownKey(memory), first}, []any{shownKey(sql), second})
-	return w.memory.world.offer(), memory, first, err
+	return w.memory.world.offer(slot), memory, first, err
 }
 
 func (w *twin) ReclaimKey(ctx context.Context, k, before booking.Key) (booking.Key, bool, error) {
@@ -219,7 +223,7 @@ func (f randomPartner) outcome(good func()) partner.Outcome {
 	}
 }
 
-func (f randomPartner) Availability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
+func (f randomPartner) FreshAvailability(ctx context.Context, _ partner.Target, _ partnerapi.AvailabilityRequest, read func(context.Context, []byte) error) error {
 	start := f.world.slotStart()
 	answer := []string{}
 	for i, status := range []partnerapi.SlotStatus{partnerapi.StatusAvailable, partnerapi.StatusSoldOut} {
@@ -320,7 +324,7 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 				continue
 			}
 			id := known[random.IntN(len(known))]
-			switch random.IntN(11) {
+			switch random.IntN(13) {
 			case 0, 1, 2:
 				_, _ = s.Pay(ctx, domain.Scope{Account: reseller}, id, domain.Payment{Reference: fmt.Sprint(random.IntN(2)), Succeeded: random.IntN(4) > 0})
 			case 3:
@@ -341,6 +345,12 @@ func TestTheDatabaseInMemoryIsPostgreSQL(t *testing.T) {
 				ahead += []time.Duration{time.Second, 40 * time.Second, 2 * time.Minute, holdFor, 25 * time.Hour}[random.IntN(5)]
 			case 10:
 				_, _ = s.Resolve(ctx, id)
+			case 11, 12:
+				ids++
+				to := uuid.UUID{1, 14: byte(ids >> 8), 15: byte(ids)}
+				k := booking.Key{Key: fmt.Sprintf("%d-r%d", seed, random.IntN(3))}
+				_, _ = s.Reschedule(ctx, booking.Reschedule{Scope: domain.Scope{Account: reseller}, ID: to, Booking: id, Slot: slotIDs[random.IntN(3)], Payment: "d"}, k, answerOf)
+				known = append(known, to)
 			}
 		}
 		s.Wait()

@@ -122,6 +122,11 @@ func (v view) CreateBooking(ctx context.Context, b domain.Booking, reserve booki
 	return v.write(ctx, "record the checkout", func() error { return v.world.database.create(b, reserve, k, f) })
 }
 
+// Histories is no step: a reschedule that cannot read its history has stored its result, as when its answer is lost.
+func (v view) Histories(context.Context, []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error) {
+	return nil, nil
+}
+
 func (v view) KeepFresh(ctx context.Context, f booking.Fresh) error {
 	return v.write(ctx, "keep the slot", func() error { return v.world.database.keepFresh(f) })
 }
@@ -140,13 +145,13 @@ func (v view) SaveBooking(ctx context.Context, c booking.Change, version int64) 
 	})
 }
 
-func (v view) Claim(ctx context.Context, k booking.Key, _, _ uuid.UUID, _ string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
+func (v view) Claim(ctx context.Context, k booking.Key, _, _ uuid.UUID, slot string) (o booking.Offer, stored booking.Key, claimed bool, err error) {
 	if k.Key == "" {
-		o, err = look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(), nil })
+		o, err = look(ctx, v, "read the offer", func() (booking.Offer, error) { return v.world.offer(slot), nil })
 		return o, k, true, err
 	}
 	got, err := v.writeKey(ctx, "claim the key", func() (booking.Key, bool) { return v.world.database.claim(k) })
-	return v.world.offer(), got.key, got.done, err
+	return v.world.offer(slot), got.key, got.done, err
 }
 
 func (v view) ReclaimKey(ctx context.Context, k, before booking.Key) (stored booking.Key, taken bool, err error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -113,6 +114,58 @@ var workloads = []workload{
 		_, _ = askFor(ctx, w, "checkout", 0, func(ctx context.Context, r *replica) (booking.Answer, error) {
 			return r.Checkout(ctx, order(id), booking.Key{}, answerOf)
 		})
+	}},
+	{"a customer reschedules, and cancels the new booking", func(w *world) {
+		id, to := w.addConfirmedBooking(), w.newID()
+		w.reschedules(id, to, "slot-2", booking.Key{}, 0)
+		for range 6 {
+			if w.shows(to, domain.Confirmed) {
+				w.cancels(to, 1)
+				return
+			}
+			time.Sleep(20 * time.Second)
+		}
+	}},
+	{"two replicas reschedule one booking", func(w *world) {
+		id := w.addConfirmedBooking()
+		runTogether(
+			func() { w.reschedules(id, w.newID(), "slot-2", booking.Key{}, 0) },
+			func() { w.reschedules(id, w.newID(), "slot-3", booking.Key{}, 1) },
+		)
+	}},
+	{"a customer cancels while the booking is rescheduled", func(w *world) {
+		id := w.addConfirmedBooking()
+		runTogether(func() { w.reschedules(id, w.newID(), "slot-2", booking.Key{}, 0) }, func() { time.Sleep(15 * time.Millisecond); w.cancels(id, 1) })
+	}},
+	{"a reschedule is sent again with its key", func(w *world) {
+		id := w.addConfirmedBooking()
+		again := func(at int) { w.reschedules(id, w.newID(), "slot-2", booking.Key{Key: "k-2"}, at) }
+		runTogether(
+			func() { again(0) },
+			func() { time.Sleep(time.Second); again(1) },
+			func() { time.Sleep(65 * time.Second); again(1) },
+			func() { time.Sleep(10 * time.Minute); again(0) },
+		)
+	}},
+	{"operators confirm and resolve a reschedule that the partner refuses late", func(w *world) {
+		w.platform.script = func(endpoint partnerapi.Endpoint, nth int) deviation {
+			switch {
+			case endpoint == partnerapi.Confirm && nth == 1:
+				return breaks500
+			case endpoint == partnerapi.Confirm:
+				return refused
+			}
+			return well
+		}
+		id, to := w.addConfirmedBooking(), w.newID()
+		w.reschedules(id, to, "slot-2", booking.Key{}, 0)
+		time.Sleep(5 * time.Second)
+		runTogether(
+			func() {
+				_, _ = ask(w, "operator confirms", 0, func(ctx context.Context, r *replica) (domain.Booking, error) { return r.Retry(ctx, to) })
+			},
+			func() { time.Sleep(11 * time.Second); w.resolves(to, 1) },
+		)
 	}},
 }
 
@@ -230,6 +283,48 @@ func (w *world) addHeldBooking() uuid.UUID {
 	return id
 }
 
+// addConfirmedBooking is a booking that was paid and confirmed before the workload begins.
+func (w *world) addConfirmedBooking() uuid.UUID {
+	id := w.addHeldBooking()
+	r := w.database.rows[id]
+	answer, arrived, _ := w.platform.confirm(r.Code, well)
+	w.platform.ends(arrived)
+	paid := domain.Payment{Reference: "p-1", Succeeded: true, At: r.CreatedAt}
+	o := order(id)
+	r.Status, r.PaymentReference, r.ExternalBookingID, r.Payments = domain.Confirmed, paid.Reference, answer.ExternalBookingID, []domain.Payment{paid}
+	r.AvailabilityID, r.Start, r.End, r.Zone = o.Slot, w.startOf(o.Slot), w.startOf(o.Slot).Add(time.Hour), "UTC"
+	r.Contact, r.Guests = o.Contact, []domain.Guests{{Type: unit.Type, Quantity: 2, UnitID: unit.ID}}
+	r.Total.Decimal = decimal.NewFromInt(50)
+	w.payments = append(w.payments, acknowledged{id, paid.Reference})
+	w.known++
+	return id
+}
+
+// reschedules moves a booking to another slot, with one request.
+func (w *world) reschedules(id, to uuid.UUID, slot string, k booking.Key, at int) {
+	_, _ = ask(w, "reschedule", at, func(ctx context.Context, r *replica) (booking.Answer, error) {
+		answer, err := r.Reschedule(ctx, booking.Reschedule{Scope: domain.Scope{Account: reseller}, ID: to, Booking: id, Slot: slot}, k, answerOf)
+		if k.Key != "" {
+			w.answered(k.Key, answer, err)
+		}
+		return answer, err
+	})
+}
+
+// resolves ends a reschedule in doubt as an operator does whom the partner tells that it has not booked.
+func (w *world) resolves(id uuid.UUID, at int) {
+	for range 4 {
+		after, err := ask(w, "operator resolves", at, func(ctx context.Context, r *replica) (domain.Booking, error) { return r.Resolve(ctx, id) })
+		if err == nil && after.Status == domain.Cancelled {
+			w.mu.Lock()
+			w.resolved[id] = true
+			w.mu.Unlock()
+			return
+		}
+		time.Sleep(11 * time.Second)
+	}
+}
+
 // pays reports a payment as a payment provider does: to one replica after the other, until it
 // is acknowledged.
 func (w *world) pays(id uuid.UUID, reference string, first int) {
@@ -266,18 +361,22 @@ func (w *world) cancels(id uuid.UUID, first int) {
 func (w *world) checkoutWithKey(at int) {
 	answer, err := ask(w, "checkout with key", at, func(ctx context.Context, r *replica) (booking.Answer, error) {
 		answer, err := r.Checkout(ctx, order(w.newID()), booking.Key{Key: "k-1"}, answerOf)
-		// The service's answer counts, even if the client has stopped waiting.
-		if code := domain.CodeOf(err); err == nil && answer.Body != nil || code == domain.PartnerLate {
-			if err != nil {
-				answer = answerOf(booking.Held{}, err)
-			}
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.answers["k-1"] = append(w.answers["k-1"], answer)
-		}
+		w.answered("k-1", answer, err)
 		return answer, err
 	})
 	_, _ = answer, err
+}
+
+// answered records the service's answer for a key. It counts even if the client has stopped waiting.
+func (w *world) answered(key string, answer booking.Answer, err error) {
+	if code := domain.CodeOf(err); err == nil && answer.Body != nil || code == domain.PartnerLate {
+		if err != nil {
+			answer = answerOf(booking.Held{}, err)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.answers[key] = append(w.answers[key], answer)
+	}
 }
 
 // answerOf returns the API's answer to a checkout.

@@ -34,6 +34,8 @@ type world struct {
 	seen     map[string]int
 	slots    map[int64]bool
 	payments []acknowledged
+	resolved map[uuid.UUID]bool // reschedules that an operator has ended, saying that the partner has not booked
+	known    int                // holds from before the workload
 	answers  map[string][]booking.Answer
 	broken   []string
 }
@@ -71,7 +73,7 @@ type replica struct {
 
 func newWorld(count int, plan func(string, []deviation) deviation) *world {
 	w := &world{
-		plan: plan, began: time.Now(), over: make(chan struct{}), seen: map[string]int{}, slots: map[int64]bool{}, answers: map[string][]booking.Answer{},
+		plan: plan, began: time.Now(), over: make(chan struct{}), seen: map[string]int{}, slots: map[int64]bool{}, resolved: map[uuid.UUID]bool{}, answers: map[string][]booking.Answer{},
 	}
 	w.database, w.platform = newDatabase(w), newPlatform(w)
 	for i := range count {
@@ -281,16 +283,23 @@ var (
 	option      = partnerapi.Option{ID: "morning", InternalName: "Morning", AvailabilityType: "START_TIME", Units: []partnerapi.Unit{unit}}
 )
 
-// slotStart is the start of the slot that is booked.
+// slotIDs are the slots that can be booked, one an hour.
+var slotIDs = []string{"slot-1", "slot-2", "slot-3"}
+
+// slotStart is the start of the first slot.
 func (w *world) slotStart() time.Time { return w.began.UTC().Add(34 * time.Hour) }
 
-func (w *world) offer() booking.Offer {
+func (w *world) startOf(slot string) time.Time {
+	return w.slotStart().Add(time.Duration(slices.Index(slotIDs, slot)) * time.Hour)
+}
+
+func (w *world) offer(slot string) booking.Offer {
 	return booking.Offer{
 		Activity: domain.Activity{
 			ID: activity, IntegrationID: integration.ID, Product: partnerapi.Product{ID: "walk", TimeZone: "UTC"}, PartnerActive: true, OperatorActive: true,
 			Variations: []domain.Variation{{ID: variation, Option: option, Active: true}},
 		},
-		Integration: integration, Health: partnerapi.Healthy, Start: w.slotStart(),
+		Integration: integration, Health: partnerapi.Healthy, Start: w.startOf(slot),
 		Terms: domain.Terms{Rates: domain.Rates{Base: "EUR", Per: map[domain.Currency]decimal.Decimal{}}},
 	}
 }
