@@ -228,15 +228,16 @@ func TestADearerSlotNeedsAPaymentAndACheaperOneARefund(t *testing.T) {
 
 func TestARescheduleInDoubtKeepsBothBookingsUntilItIsDecided(t *testing.T) {
 	t.Parallel()
-	const lost, failed, refused = `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, `{match: {endpoint: confirm}, times: 1, status: 500, last: true}`, `{match: {endpoint: confirm}, status: 400}`
+	const lost, failed = `{match: {endpoint: confirm}, times: 1, when: after, fault: CONNECTION_RESET_BY_PEER}`, `{match: {endpoint: confirm}, times: 1, status: 500}`
 	for name, c := range map[string]struct {
-		faults []string
+		fault  string
 		decide func(*testing.T, *bench, uuid.UUID) error
 		moved  bool // the new booking is the guest's
 	}{
-		"by the retry that finds it confirmed": {[]string{lost}, func(t *testing.T, b *bench, _ uuid.UUID) error { b.work(t); return nil }, true},
-		"by an operator who confirms":          {[]string{failed}, func(t *testing.T, b *bench, id uuid.UUID) error { _, err := b.Retry(t.Context(), id); return err }, true},
-		"by an operator who resolves what the partner refuses then": {[]string{failed, refused}, func(t *testing.T, b *bench, id uuid.UUID) error {
+		"by the retry that finds it confirmed": {lost, func(t *testing.T, b *bench, _ uuid.UUID) error { b.work(t); return nil }, true},
+		"by an operator who confirms":          {failed, func(t *testing.T, b *bench, id uuid.UUID) error { _, err := b.Retry(t.Context(), id); return err }, true},
+		"by an operator who resolves what the partner refuses then": {failed, func(t *testing.T, b *bench, id uuid.UUID) error {
+			b.arm(t, `{match: {endpoint: confirm}, status: 400}`)
 			_, err := b.Retry(t.Context(), id)
 			check(t, err)
 			b.is(t, id, domain.Paid, domain.ConfirmRefused, domain.RescheduleUnknown)
@@ -247,9 +248,7 @@ func TestARescheduleInDoubtKeepsBothBookingsUntilItIsDecided(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, old, slots := setupConfirmed(t, "")
-			for _, fault := range c.faults {
-				b.arm(t, fault)
-			}
+			b.arm(t, c.fault)
 			made, err := b.reschedule(t.Context(), old.ID, slots[0], "", booking.Key{})
 			check(t, err)
 			if made.Status != domain.Paid || !slices.ContainsFunc(made.Attention, func(a domain.Attention) bool { return a.Reason == domain.RescheduleUnknown }) {
@@ -323,6 +322,20 @@ func TestARescheduleToABookingWithTheSameIDAtThePartnerWithholdsTheCancel(t *tes
 		t.Errorf("want the cancel withheld, got %s", r.Cancellation)
 	}
 	b.requireCalls(t, partnerapi.Cancel, 0)
+}
+
+func TestARescheduleWhoseHoldHasTheCodeOfTheOldOneIsRefused(t *testing.T) {
+	t.Parallel()
+	b, old, slots := setupConfirmed(t, "")
+	b.arm(t, fmt.Sprintf(`{match: {endpoint: reserve}, answered: 200, jq: '.reservationConfirmationCode = %q'}`, old.Code))
+	if _, err := b.reschedule(t.Context(), old.ID, slots[0], "", booking.Key{}); domain.ReasonOf(err) != domain.PartnerError {
+		t.Errorf("want %s, got %v", domain.PartnerError, err)
+	}
+	b.requireCalls(t, partnerapi.Confirm, 1)
+	b.work(t)
+	if r := b.is(t, old.ID, domain.Confirmed); r.RescheduledTo != uuid.Nil || r.Release != "" {
+		t.Errorf("want the old booking as it was, got %+v", r.Booking)
+	}
 }
 
 func TestOfTwoReschedulesOfOneBookingOneIsDone(t *testing.T) {
