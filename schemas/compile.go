@@ -62,6 +62,7 @@ func (all *compiledSchemas) compiler() *jsonschema.Compiler {
 		return io.NopCloser(bytes.NewReader(text)), err
 	}
 	c.RegisterExtension(itemsKeyword, nil, itemsCompiler{})
+	c.RegisterExtension(bytesKeyword, nil, bytesCompiler{})
 	return c
 }
 
@@ -70,7 +71,7 @@ func (all *compiledSchemas) read(name string) error {
 	if err != nil {
 		return err
 	}
-	document, problem := read(text)
+	document, problem := Read(text)
 	if problem != nil {
 		return fmt.Errorf("read schema %s: %s", name, problem)
 	}

@@ -14,11 +14,8 @@ import (
 // lawful. An unknown field may differ from a known one only in case (ID and id), and encoding/json
 // would take it for the known one. Decode omits such an unknown field, even in a free-form object.
 func Decode(name string, raw []byte, into any) []Problem {
-	value, problem := read(raw)
-	if problem != nil {
-		return []Problem{*problem}
-	}
-	if problems := ValidateValue(name, value); problems != nil {
+	value, problems := ReadValid(name, raw)
+	if problems != nil {
 		return problems
 	}
 	text, err := json.Marshal(compiled().plainValue(value))

@@ -16,7 +16,7 @@ func ExampleValidate() {
 	// [0].localDateTimeEnd: missing, expected a date-time with a UTC offset, such as 2026-07-01T09:00:00+02:00
 	// [0].localDateTimeStart: expected a date-time with a UTC offset, such as 2026-07-01T09:00:00+02:00, received "2026-07-01T09:00:00"
 	// [0].status: expected one of AVAILABLE, FREESALE, LIMITED, SOLD_OUT or CLOSED, received "OPEN"
-	// [0].vacancies: expected a number of seats, an integer of 0 or more, received 3.5
+	// [0].vacancies: expected a number of seats, an integer from 0 to 2147483647, received 3.5
 }
 
 func ExampleDecode() {

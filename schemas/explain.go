@@ -16,7 +16,8 @@ import (
 //
 // The expected value comes from the schema itself: the x-want text of the violated node, or else
 // its enumeration or type. The same text serves for every keyword of the node, and for a missing
-// property.
+// property. A text that is too long, or has what it must not have, is described by x-bounds if there
+// is one.
 func explain(leaf *jsonschema.ValidationError, value any) []Problem {
 	location, keyword := cutLast(leaf.AbsoluteKeywordLocation)
 	document, node := compiled().node(location)
@@ -32,10 +33,14 @@ func explain(leaf *jsonschema.ValidationError, value any) []Problem {
 	case strings.HasSuffix(location, "/propertyNames"):
 		got = lastToken(pointer)
 	}
+	want := compiled().words(document, node)
+	if bounds, ok := node["x-bounds"].(string); ok && slices.Contains([]string{"maxLength", bytesKeyword, "pattern"}, keyword) {
+		want = bounds
+	}
 	return []Problem{{
 		Pointer: pointer,
 		Keyword: keyword,
-		Message: fmt.Sprintf("expected %s, received %s", compiled().words(document, node), describe(got)),
+		Message: fmt.Sprintf("expected %s, received %s", want, describe(got)),
 	}}
 }
 

@@ -145,6 +145,9 @@ var samples = map[string]struct{ lawful, unlawful []string }{
 		[]string{"https://h", "http://127.0.0.1:8081/s/one/", "HTTPS://api.example.com/partner", "https://[::1]:8443/x"},
 		[]string{"ftp://h", "https://user:pass@h", "https://h?x=1", "https://h/#top"},
 	},
+	`^[^\x00]*$`:                                     {[]string{"x\r\n", "\x7f"}, []string{"\x00", "a\x00b"}},
+	`^[^\x00]*[^\x00\s][^\x00]*$`:                    {[]string{"x", " x ", "."}, []string{" ", " \t\n", "a\x00b"}},
+	`^2([01][0-9]{2}|200)-`:                          {[]string{"2000-01-01T00:00:00+14:00", "2200-12-31T23:59:59-12:00"}, []string{"1999-12-31T23:59:59Z", "2201-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"}},
 	`^[Hh][Tt][Tt][Pp][Ss]?://[^/]`:                  {[]string{"https://images.example.com/a%20b.jpg?w=1"}, []string{"javascript:alert(1)", "ftp://h/x", "https:///x"}},
 	`^[!-~]([ -~]*[!-~])?$`:                          {[]string{"k", "a key, with: spaces"}, []string{"", " k", "k ", "k\n", "k\r\nX: y", "clé"}},
 	`^[a-z][a-z0-9-]{0,40}(\.[a-z0-9-]{1,40}){1,4}$`: {[]string{"reserve.vacancies.one"}, []string{"", "reserve", "Reserve.one", "a..b"}},
@@ -157,7 +160,7 @@ var samples = map[string]struct{ lawful, unlawful []string }{
 }
 
 // conditional are fields whose other fields decide what is lawful. They have their own tests.
-var conditional = []string{"partner/unit-pricing/original", "partner/unit-pricing/price", "partner/unit/type"}
+var conditional = []string{"partner/unit-pricing/original", "partner/unit-pricing/price", "partner/unit/type", "partner/unit/id"}
 
 func TestEveryKeywordOfEveryFieldIsEnforced(t *testing.T) {
 	t.Parallel()
@@ -274,7 +277,11 @@ func (f field) texts(t *testing.T, base string) {
 	if least, ok := f.count("minLength"); ok {
 		f.refused(t, strings.Repeat(letter, least-1), "minLength", "pattern")
 	}
-	if most, ok := f.count("maxLength"); ok && f.rule["format"] != "email" { // which bounds it, too
+	if most, ok := f.count("x-maxBytes"); ok {
+		f.taken(t, strings.Repeat("ä", most/2))
+		f.refused(t, strings.Repeat("ä", most/2)+"x", "x-maxBytes")
+		f.refused(t, strings.Repeat("x", most+1), "maxLength", "x-maxBytes")
+	} else if most, ok := f.count("maxLength"); ok && f.rule["format"] != "email" { // which bounds it, too
 		longest := base + strings.Repeat(letter, max(most-len([]rune(base)), 0))
 		f.taken(t, longest)
 		f.refused(t, longest+letter, "maxLength")

@@ -24,15 +24,16 @@ const (
 	maxDigits = 1000
 )
 
-// read decodes one JSON text and keeps numbers as they are written.
-func read(raw []byte) (any, *Problem) {
+// Read decodes one JSON text for ValidateValue, and returns a problem if it is not JSON. Numbers stay
+// as they are written.
+func Read(raw []byte) (any, *Problem) {
 	if wrapping := Wrapping(raw); wrapping != "" {
 		return nil, jsonProblem("expected JSON, received %s", wrapping)
 	}
 	if !utf8.Valid(raw) {
 		return nil, jsonProblem("expected JSON in UTF-8, received other bytes at offset %d", invalidOffset(raw))
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder := json.NewDecoder(bytes.NewReader(markHalves(raw)))
 	decoder.UseNumber()
 	var value any
 	if err := decoder.Decode(&value); err != nil {
@@ -63,6 +64,43 @@ func Wrapping(raw []byte) string {
 		}
 	}
 	return ""
+}
+
+// markHalves writes NUL for each half of a surrogate pair. A decoder would write U+FFFD for all of
+// them, so that two different ids became equal. No text may have NUL or half a pair.
+func markHalves(raw []byte) []byte {
+	marked := raw
+	for at := bytes.IndexByte(raw, '\\'); at >= 0 && at < len(raw); {
+		size := 2
+		switch half := surrogate(raw[at:]); {
+		case half == 0:
+		case half < 0xDC00 && surrogate(raw[min(at+6, len(raw)):]) >= 0xDC00:
+			size = 12
+		default:
+			if size = 6; &marked[0] == &raw[0] {
+				marked = bytes.Clone(raw)
+			}
+			copy(marked[at+2:], "0000")
+		}
+		next := bytes.IndexByte(raw[min(at+size, len(raw)):], '\\')
+		if next < 0 {
+			break
+		}
+		at += size + next
+	}
+	return marked
+}
+
+// surrogate returns the half of a pair that a text starts with, as \uXXXX, or 0.
+func surrogate(text []byte) uint64 {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0
+	}
+	value, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil || value < 0xD800 || value > 0xDFFF {
+		return 0
+	}
+	return value
 }
 
 func syntaxProblem(raw []byte, err error) *Problem {

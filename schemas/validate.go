@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,11 +19,31 @@ import (
 // problem with the keyword "json". An integer may be written 10.0, as JSON Schema allows. Decode
 // reads such an integer, encoding/json does not.
 func Validate(name string, raw []byte) []Problem {
-	value, problem := read(raw)
-	if problem != nil {
-		return []Problem{*problem}
+	_, problems := ReadValid(name, raw)
+	return problems
+}
+
+// ReadValid decodes a JSON text as Read does, and validates it as Validate does.
+func ReadValid(name string, raw []byte) (any, []Problem) {
+	if problems := CheckSize(name, raw); problems != nil {
+		return nil, problems
 	}
-	return ValidateValue(name, value)
+	value, problem := Read(raw)
+	if problem != nil {
+		return nil, []Problem{*problem}
+	}
+	return value, ValidateValue(name, value)
+}
+
+// CheckSize returns a problem if a text has more bytes than its schema allows (x-maxBytes). Decoded,
+// a text takes many times its size.
+func CheckSize(name string, raw []byte) []Problem {
+	document, _ := compiled().documents[base+name+suffix].(map[string]any)
+	number, _ := document[bytesKeyword].(json.Number)
+	if most, err := number.Int64(); err != nil || int64(len(raw)) <= most {
+		return nil
+	}
+	return []Problem{{Keyword: keywordJSON, Message: fmt.Sprintf("expected at most %s bytes, received %d", number, len(raw))}}
 }
 
 // ValidateValue validates a value that is already decoded. Numbers should be json.Number

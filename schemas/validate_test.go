@@ -67,7 +67,7 @@ func TestEachMissingPropertyAndEachWrongPlaceIsOneProblem(t *testing.T) {
 		`options[0].availabilityType: missing, expected one of START_TIME or OPENING_HOURS`,
 		`options[0].id: missing, expected a string that is not empty`,
 		`options[0].internalName: missing, expected a string`,
-		`options[0].units: expected an array of units, received an object`,
+		`options[0].units: expected an array of at most 100 units, received an object`,
 		`options[1]: expected an object, received 5`,
 		`timeZone: missing, expected an IANA time zone such as Europe/Lisbon`)
 }

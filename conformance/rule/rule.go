@@ -208,6 +208,7 @@ var unjudged = map[string]string{
 	"GEN-4":  "an option for partners: the suite accepts every order, encoding and connection handling",
 	"GEN-5":  "the format of date-times and dates: the rules of the fields that contain one judge it",
 	"GEN-6":  "the format of amounts: the rules of the fields that contain one judge it; the partner chooses the price",
+	"GEN-10": "the bounds of values: the rules of the fields judge them, by the schemas",
 	"GEN-7":  "the marketplace's behaviour: the suite follows no redirects, so the rule about the status fails",
 	"AVL-1":  "the marketplace's requests: the mock partner's verdict judges them, and the suite sends the same requests",
 	"AVL-2":  "the marketplace's requests: the mock partner's verdict judges them; a partner may refuse other windows",

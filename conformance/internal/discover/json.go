@@ -17,11 +17,11 @@ func Decode(raw []byte) (any, error) {
 	if err := wellFormed(raw); err != nil {
 		return nil, err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	err := decoder.Decode(&value)
-	return value, err
+	value, problem := schemas.Read(raw)
+	if problem != nil {
+		return nil, errors.New(problem.String())
+	}
+	return value, nil
 }
 
 // Object reads raw as one JSON object, or returns nil.

@@ -115,13 +115,10 @@ func (b *Booker) observeBooking(answer *probe.Answer) *partner.Stop {
 	}
 	var fatal *partner.Stop
 	for _, problem := range schemas.Validate(schema, answer.Raw) {
-		if problem.Pointer == "" || problem.Pointer == "/externalBookingId" { // it cannot be cancelled
+		if problem.Pointer == "" || problem.Pointer == "/externalBookingId" && partner.Text(answer, "externalBookingId") == "" { // it cannot be cancelled
 			fatal = b.misfit(answer, problem)
 			continue
 		}
-		b.observer.Answer(answer, problem)
-	}
-	for _, problem := range storageProblems(answer, "externalBookingId") {
 		b.observer.Answer(answer, problem)
 	}
 	return fatal

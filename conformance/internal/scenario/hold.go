@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -135,12 +134,10 @@ func (b *Booker) Read(h *Hold, stop *partner.Stop) (*Hold, *partner.Stop) {
 		return nil, partner.StopAt(partner.Unreadable, answer, "%s", flaw)
 	}
 	for _, problem := range schemas.Validate(schemas.ReserveAnswer, answer.Raw) {
-		if problem.Pointer != "/expiresAt" { // a hold without it can still be used
+		// A hold without expiresAt, and one with a code that is too long, can still be used.
+		if problem.Pointer != "/expiresAt" && (problem.Pointer != "/reservationConfirmationCode" || partner.Text(answer, "reservationConfirmationCode") == "") {
 			return nil, b.misfit(answer, problem)
 		}
-		b.observer.Answer(answer, problem)
-	}
-	for _, problem := range storageProblems(answer, "reservationConfirmationCode", "expiresAt") {
 		b.observer.Answer(answer, problem)
 	}
 	b.ReadExpiry(h)
@@ -172,35 +169,6 @@ func unexpectedStop(answer *probe.Answer, want string, form partner.Form, status
 	default:
 		return nil
 	}
-}
-
-const (
-	longestID           = 1000 // bytes of a code or booking id that the marketplace can store
-	firstYear, lastYear = 2000, 2200
-)
-
-// storageProblems returns the problems of an answer's fields that the marketplace cannot store: codes
-// that are too long, NUL characters, and dates in another age.
-func storageProblems(answer *probe.Answer, fields ...string) (problems []schemas.Problem) {
-	note := func(field, format string, args ...any) {
-		problems = append(problems, schemas.Problem{Pointer: "/" + field, Message: fmt.Sprintf(format, args...)})
-	}
-	for _, field := range fields {
-		text := partner.Text(answer, field)
-		if at, err := partnerapi.ParseDateTime(text); err == nil && field == "expiresAt" {
-			if at.Year() < firstYear || at.Year() > lastYear {
-				note(field, "expected a year from %d to %d, received %d", firstYear, lastYear, at.Year())
-			}
-			continue
-		}
-		if len(text) > longestID {
-			note(field, "expected at most %d bytes, received %d", longestID, len(text))
-		}
-		if strings.Contains(text, "\x00") {
-			note(field, "expected text without NUL characters")
-		}
-	}
-	return problems
 }
 
 func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *partner.Stop {

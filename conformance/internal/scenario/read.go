@@ -141,7 +141,7 @@ func (r *reader) readCatalog(ctx context.Context, answer *probe.Answer, see func
 		if see == nil {
 			continue
 		}
-		for _, problem := range schemas.ValidateValue(schemas.Product, value) {
+		for _, problem := range append(schemas.CheckSize(schemas.Product, element), schemas.ValidateValue(schemas.Product, value)...) {
 			c.Misfit = cmp.Or(c.Misfit, problem.WithPrefix(fmt.Sprintf("/products/%d", i)).String())
 			see(i, value, problem)
 		}
@@ -213,6 +213,10 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 			return SlotAnswer{}, r.calls.Time.StopCause()
 		case err != nil:
 			return SlotAnswer{}, partner.StopAt(partner.Unreadable, answer, "[%d]: %v", i, err)
+		}
+		for _, problem := range schemas.CheckSize(schemas.Slot, element) {
+			problem.Message = fmt.Sprintf("[%d]: %s", i, problem.Message)
+			r.observer.Answer(answer, problem)
 		}
 		slot := discover.ReadSlot(value)
 		r.observer.Slot(read, i, slot, value)

@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Notification is a partner's report of one slot (WHK-2).
@@ -26,13 +27,12 @@ func ReadNotification(body []byte, at time.Time) (Notification, error) {
 	if problems != nil {
 		return Notification{}, wrongNotification(problems)
 	}
-	read := Notification{ProductID: f.id("productId"), OptionID: f.id("optionId"), SlotUpdate: domain.SlotUpdate{
-		At: at, ID: f.id("availabilityId"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),
+	read := Notification{ProductID: f.text("productId"), OptionID: f.text("optionId"), SlotUpdate: domain.SlotUpdate{
+		At: at, ID: f.text("availabilityId"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: partnerapi.SlotStatus(f.text("status")),
 		Vacancies: f.seats("vacancies"), Capacity: f.seats("capacity"), UnitPricing: f.prices("unitPricing"),
 	}}
-	f.inOrder(read.Start, read.End)
-	if f.problems != nil {
-		return Notification{}, wrongNotification(f.problems)
+	if problems := checkOrder(read.Start, read.End); problems != nil {
+		return Notification{}, wrongNotification(problems)
 	}
 	return read, nil
 }

@@ -54,7 +54,7 @@ var (
 const together = 512
 
 // Read parses a pull's body. The error says why it is not a catalog (PRD-1), or that ctx has ended.
-// Products that violate their schema or our limits are set aside. Of duplicate members the last one
+// Products that violate their schema are set aside. Of duplicate members the last one
 // counts.
 func Read(ctx context.Context, body []byte) (*Catalog, error) {
 	list, at, err := elements(body)
@@ -127,14 +127,11 @@ func judge(raw []byte) (_ Product, problems []schemas.Problem) {
 			problems = []schemas.Problem{{Message: fmt.Sprintf("it cannot be validated: %v", panicked)}}
 		}
 	}()
-	if problems := tooLarge(raw); problems != nil {
-		return Product{}, problems
-	}
 	var read partnerapi.Product
 	if problems := schemas.Decode(schemas.Product, raw, &read); problems != nil {
 		return Product{}, problems
 	}
-	if problems := slices.Concat(findRepeatedIDs(&read), findUnstorable(&read, raw)); len(problems) > 0 {
+	if problems := findRepeatedIDs(&read); len(problems) > 0 {
 		return Product{}, problems
 	}
 	product, err := toStored(read)

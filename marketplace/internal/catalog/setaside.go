@@ -1,18 +1,13 @@
 package catalog
 
 import (
-	"bytes"
-	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/redact"
 	"partnerkit.dev/internal/safetext"
 	"partnerkit.dev/schemas"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // SetAside is a product that is invalid and not sold.
@@ -123,112 +118,6 @@ func readableText(text string) string {
 	return short.String()
 }
 
-// The limits of one stored product. A larger product is a mistake or an attack, and is set aside.
-const (
-	largestProduct = 1 << 20 // in bytes of JSON
-	longestID      = 1000    // in bytes; an index of the database takes a little more than twice as much
-	longestText    = 10_000  // in bytes
-	mostOptions    = 500     // of a product; each is pulled
-	mostUnits      = 100     // of an option
-	mostPrices     = 200     // of a unit; more than there are currencies
-)
-
-// limits is the version of these limits and of the stored form. If it differs from that of the last
-// pull, an equal body is read again.
-const limits = "1"
-
-// tooLarge checks a product before it is decoded, which needs many times its size.
-func tooLarge(raw []byte) []schemas.Problem {
-	if len(raw) <= largestProduct {
-		return nil
-	}
-	return []schemas.Problem{{Message: fmt.Sprintf("expected a product of at most %d bytes, received %d", largestProduct, len(raw))}}
-}
-
-// findUnstorable finds values that the schema allows and the marketplace cannot store.
-func findUnstorable(product *partnerapi.Product, raw []byte) (problems []schemas.Problem) {
-	wrong := func(pointer, format string, values ...any) {
-		problems = append(problems, schemas.Problem{Pointer: pointer, Message: fmt.Sprintf(format, values...)})
-	}
-	few := func(pointer, what string, most, got int) {
-		if got > most {
-			wrong(pointer, "expected at most %d %s, received %d", most, what, got)
-		}
-	}
-	surrogates := hasSurrogate(raw)
-	text := func(pointer, value string, longest int) {
-		if wanted := storageProblem(value, longest, surrogates); wanted != "" {
-			wrong(pointer, "%s", wanted)
-		}
-	}
-	text("/id", product.ID, longestID)
-	text("/internalName", product.InternalName, longestText)
-	text("/locale", product.Locale, longestText)
-	text("/timeZone", product.TimeZone, longestText)
-	text("/reference", product.Reference, longestText)
-	few("/options", "options", mostOptions, len(product.Options))
-	for i, option := range product.Options {
-		at := "/options/" + strconv.Itoa(i)
-		text(at+"/id", option.ID, longestID)
-		text(at+"/internalName", option.InternalName, longestText)
-		text(at+"/cancellationCutoff", option.CancellationCutoff, longestText)
-		few(at+"/units", "units", mostUnits, len(option.Units))
-		for j, unit := range option.Units {
-			at := at + "/units/" + strconv.Itoa(j)
-			text(at+"/id", unit.ID, longestID)
-			text(at+"/internalName", unit.InternalName, longestText)
-			few(at+"/pricingFrom", "prices", mostPrices, len(unit.PricingFrom))
-		}
-	}
-	return problems
-}
-
-// storageProblem says why a text cannot be stored, or returns "". halved: lone found half a character in
-// its source.
-func storageProblem(text string, longest int, surrogates bool) string {
-	switch {
-	case len(text) > longest:
-		return fmt.Sprintf("expected at most %d bytes, received %d", longest, len(text))
-	case strings.Contains(text, "\x00"):
-		return "expected a text without the character \\u0000"
-	case surrogates && strings.ContainsRune(text, utf8.RuneError):
-		return "expected complete characters, received an unpaired surrogate (\\uD800 to \\uDFFF)"
-	}
-	return ""
-}
-
-// hasSurrogate reports whether a JSON text contains half of a surrogate pair. It decodes to U+FFFD, so two
-// different ids could become equal.
-func hasSurrogate(raw []byte) bool {
-	for {
-		at := bytes.Index(raw, []byte(`\u`))
-		if at < 0 {
-			return false
-		}
-		escaped := at > 0 && backslashes(raw[:at])%2 == 1 // \\u is not an escape
-		first := surrogate(raw[at:])
-		raw = raw[at+2:]
-		switch {
-		case escaped || first == 0:
-		case first >= 0xDC00 || len(raw) < 10 || surrogate(raw[4:]) < 0xDC00:
-			return true
-		default:
-			raw = raw[10:]
-		}
-	}
-}
-
-// backslashes counts the backslashes at the end of a text.
-func backslashes(text []byte) int { return len(text) - len(bytes.TrimRight(text, `\`)) }
-
-// surrogate returns the surrogate at the start of a text, as \uXXXX; 0 without one.
-func surrogate(text []byte) uint64 {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return 0
-	}
-	value, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	if err != nil || value < 0xD800 || value > 0xDFFF {
-		return 0
-	}
-	return value
-}
+// storedForm is the version of the form in which products are stored. If it, or the contract's
+// version, differs from that of the last pull, an equal body is read again.
+const storedForm = "1"

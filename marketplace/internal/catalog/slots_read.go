@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/big"
 	"slices"
 	"time"
@@ -19,9 +18,8 @@ import (
 
 // The limits of an answer's slots.
 const (
-	mostSlots      = 20_000   // more than one start every five minutes
-	largestSlot    = 64 << 10 // in bytes of JSON
-	mostSlotsAside = 5        // in the list with their problems
+	mostSlots      = 20_000 // more than one start every five minutes
+	mostSlotsAside = 5      // in the list with their problems
 )
 
 // SlotAnswer is the content of an answer about an option's slots.
@@ -54,7 +52,7 @@ var (
 )
 
 // ReadSlots reads an answer slot by slot. The error says why it is not a valid answer (AVL-3), or
-// that ctx has ended. Slots that violate their schema or our limits are set aside.
+// that ctx has ended. Slots that violate their schema are set aside.
 func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) {
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
@@ -93,7 +91,7 @@ func (r *slotReader) add(raw []byte, i int) {
 		problems = []schemas.Problem{{Pointer: "/id", Message: "expected an id that no other slot of the answer has"}}
 	}
 	if problems != nil {
-		r.keep(r.setAside(raw, i, problems))
+		r.keep(r.setAside(raw, i, problems), problems)
 		return
 	}
 	slot.LocalDate = domain.DateIn(slot.Start, r.window.Zone)
@@ -109,19 +107,15 @@ func (r *slotReader) add(raw []byte, i int) {
 
 // slotOf reads one slot or returns its problems.
 func slotOf(raw []byte) (domain.Slot, []schemas.Problem) {
-	if len(raw) > largestSlot {
-		return domain.Slot{}, []schemas.Problem{{Message: fmt.Sprintf("expected a slot of at most %d bytes, received %d", largestSlot, len(raw))}}
-	}
 	f, problems := readFields(schemas.Slot, raw)
 	if problems != nil {
 		return domain.Slot{}, problems
 	}
 	slot := domain.Slot{
-		ID: f.id("id"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: f.status("status"),
+		ID: f.text("id"), Start: f.moment("localDateTimeStart"), End: f.moment("localDateTimeEnd"), Status: partnerapi.SlotStatus(f.text("status")),
 		Vacancies: f.seats("vacancies"), Capacity: f.seats("capacity"), UnitPricing: f.prices("unitPricing"),
 	}
-	f.inOrder(slot.Start, slot.End)
-	return slot, f.problems
+	return slot, checkOrder(slot.Start, slot.End)
 }
 
 // setAside lists a slot with its problems. It returns its raw id, or "" if the id is unreadable.
@@ -133,133 +127,85 @@ func (r *slotReader) setAside(raw []byte, i int, problems []schemas.Problem) (id
 	return id
 }
 
-// keep records that a slot that was set aside is not missing.
-func (r *slotReader) keep(id string) {
+// keep records that a slot that was set aside is not missing. An id that is itself a problem is that
+// of no stored slot.
+func (r *slotReader) keep(id string, problems []schemas.Problem) {
 	if id == "" {
 		r.answer.HasUnreadableID = true
-	} else if storageProblem(id, longestID, false) == "" {
+	} else if !slices.ContainsFunc(problems, func(p schemas.Problem) bool { return p.Pointer == "/id" }) {
 		r.answer.Kept = append(r.answer.Kept, id)
 	}
 }
 
-// The limits of one slot.
-const (
-	mostSeats = math.MaxInt32
-	firstYear = 2000
-	lastYear  = 2200
-)
-
-// slotFields reads the fields of a decoded slot or notification that matches its schema. The schema
-// and this reader share one decoding. It collects what cannot be stored.
-type slotFields struct {
-	object     map[string]any
-	surrogates bool // lone found half a character in it
-	problems   []schemas.Problem
-}
+// slotFields are the fields of a decoded slot or notification that matches its schema. The schema
+// and their readers share one decoding.
+type slotFields map[string]any
 
 // readFields decodes a text and validates it by a schema.
-func readFields(schema string, raw []byte) (*slotFields, []schemas.Problem) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var value any
-	if err := decoder.Decode(&value); err != nil || !utf8.Valid(raw) || len(bytes.TrimSpace(raw[decoder.InputOffset():])) > 0 {
-		return nil, schemas.Validate(schema, raw) // it says where the text is not JSON
-	}
-	if problems := schemas.ValidateValue(schema, value); problems != nil {
+func readFields(schema string, raw []byte) (slotFields, []schemas.Problem) {
+	value, problems := schemas.ReadValid(schema, raw)
+	if problems != nil {
 		return nil, problems
 	}
-	return &slotFields{object: value.(map[string]any), surrogates: hasSurrogate(raw)}, nil // the schemas require objects
+	return value.(map[string]any), nil // the schemas require objects
 }
 
-func (f *slotFields) addProblem(pointer, message string, args ...any) {
-	f.problems = append(f.problems, schemas.Problem{Pointer: pointer, Message: fmt.Sprintf(message, args...)})
-}
-
-// id reads an identifier.
-func (f *slotFields) id(name string) string {
-	id, _ := f.object[name].(string)
-	if wanted := storageProblem(id, longestID, f.surrogates); wanted != "" {
-		f.addProblem("/"+name, "%s", wanted)
-	}
-	return id
-}
-
-func (f *slotFields) status(name string) partnerapi.SlotStatus {
-	status, _ := f.object[name].(string)
-	return partnerapi.SlotStatus(status)
+func (f slotFields) text(name string) string {
+	text, _ := f[name].(string)
+	return text
 }
 
 // moment reads a date-time, or zero if it is absent. The database stores microseconds.
-func (f *slotFields) moment(name string) time.Time {
-	text, given := f.object[name].(string)
-	if !given {
-		return time.Time{}
-	}
-	moment, err := partnerapi.ParseDateTime(text)
-	if year := moment.UTC().Year(); err != nil || year < firstYear || year > lastYear {
-		f.addProblem("/"+name, "expected a year from %d to %d", firstYear, lastYear)
-	}
+func (f slotFields) moment(name string) time.Time {
+	moment, _ := partnerapi.ParseDateTime(f.text(name)) // the schema requires a date-time
 	return moment.UTC().Truncate(time.Microsecond)
 }
 
-// inOrder requires the end, if any, after the start (AVL-11).
-func (f *slotFields) inOrder(start, end time.Time) {
-	if f.problems == nil && !end.IsZero() && !end.After(start) {
-		f.addProblem("/localDateTimeEnd", "expected an end after the start")
+// checkOrder requires the end, if any, after the start (AVL-11).
+func checkOrder(start, end time.Time) []schemas.Problem {
+	if end.IsZero() || end.After(start) {
+		return nil
 	}
+	return []schemas.Problem{{Pointer: "/localDateTimeEnd", Message: "expected an end after the start"}}
 }
 
 // seats reads a number of seats, or nil if it is absent.
-func (f *slotFields) seats(name string) *int {
-	number, given := f.object[name].(json.Number)
+func (f slotFields) seats(name string) *int {
+	number, given := f[name].(json.Number)
 	if !given {
 		return nil
 	}
-	seats := integer(number)
-	if seats > mostSeats {
-		f.addProblem("/"+name, "expected at most %d seats", mostSeats)
-	}
-	read := int(seats)
-	return &read
+	return new(int(integer(number)))
 }
 
 // prices reads unit prices, or nil if they are absent (AVL-6).
-func (f *slotFields) prices(name string) []partnerapi.UnitPricing {
-	list, given := f.object[name].([]any)
+func (f slotFields) prices(name string) []partnerapi.UnitPricing {
+	list, given := f[name].([]any)
 	if !given {
-		return nil
-	}
-	if len(list) > mostUnits {
-		f.addProblem("/"+name, "expected at most %d prices", mostUnits)
 		return nil
 	}
 	prices := make([]partnerapi.UnitPricing, len(list))
 	for i, entry := range list {
-		one := slotFields{object: entry.(map[string]any), surrogates: f.surrogates} // the schema requires an object
-		prices[i] = one.price()
-		for _, problem := range one.problems {
-			f.problems = append(f.problems, problem.WithPrefix(fmt.Sprintf("/%s/%d", name, i)))
-		}
+		prices[i] = slotFields(entry.(map[string]any)).price() // the schema requires an object
 	}
 	return prices
 }
 
 // price reads a unit's price: the amount from original, otherwise retail, otherwise price; the
 // guest's type from unitType, otherwise type.
-func (f *slotFields) price() partnerapi.UnitPricing {
-	price := partnerapi.UnitPricing{UnitID: f.id("unitId")}
-	price.Currency, _ = f.object["currency"].(string)
+func (f slotFields) price() partnerapi.UnitPricing {
+	price := partnerapi.UnitPricing{UnitID: f.text("unitId"), Currency: f.text("currency")}
 	for _, name := range []string{"price", "retail", "original"} {
-		if amount, given := f.object[name].(json.Number); given {
+		if amount, given := f[name].(json.Number); given {
 			price.Original = integer(amount)
 		}
 	}
 	for _, name := range []string{"type", "unitType"} {
-		if kind, given := f.object[name].(string); given {
+		if kind, given := f[name].(string); given {
 			price.UnitType = partnerapi.UnitType(kind)
 		}
 	}
-	if precision, given := f.object["currencyPrecision"].(json.Number); given {
+	if precision, given := f["currencyPrecision"].(json.Number); given {
 		read := int(integer(precision))
 		price.CurrencyPrecision = &read
 	}

@@ -134,7 +134,7 @@ type Syncer struct {
 
 // NewSyncer returns a syncer.
 func NewSyncer(store Store, partner Puller, now func() time.Time) *Syncer {
-	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + limits, onSync: func(Order, Sync, error) {}}
+	return &Syncer{store: store, partner: partner, now: now, rules: schemas.ContractVersion() + "." + storedForm, onSync: func(Order, Sync, error) {}}
 }
 
 // OnSync registers f to be called after every pull. Call it before the syncer is in use.

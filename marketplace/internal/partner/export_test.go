@@ -7,9 +7,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 
 	"code.dny.dev/ssrf"
 	"golang.org/x/sync/semaphore"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // GuardOf returns a guard that accepts these addresses as public, with a resolver of the
@@ -37,4 +40,20 @@ func (c *Client) Trust(authorities *x509.CertPool) {
 	for _, client := range []*http.Client{c.http, c.booking} {
 		client.Transport.(*http.Transport).TLSClientConfig.RootCAs = authorities
 	}
+}
+
+// CheckAnswer returns what is wrong with an answer to reserve or confirm for the client, or "".
+func CheckAnswer(ctx context.Context, e partnerapi.Endpoint, body []byte) string {
+	var err error
+	var breaches []string
+	switch e {
+	case partnerapi.Reserve:
+		err = readHold(new(partnerapi.ReserveAnswer))(ctx, body)
+	case partnerapi.Confirm:
+		err = readBooking(new(partnerapi.ConfirmAnswer), &breaches, true)(ctx, body)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(breaches, ", ")
 }

@@ -17,7 +17,7 @@ class Account(TypedDict):
     # partners register integrations, operators run the marketplace.
     role: Literal['reseller', 'affiliate', 'partner', 'operator']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # True while it is disabled.
     disabled: bool
@@ -50,7 +50,7 @@ class AccountDetailAnswerDataApiTokensItem(TypedDict):
     # live or test; null for a token that was made before there were modes: its requests choose with X-Mode.
     mode: Literal['live', 'test', None]
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # When it was revoked; null while it is valid.
     revoked_at: str | None
@@ -68,7 +68,7 @@ class AccountDetailAnswerData(TypedDict):
     # partners register integrations, operators run the marketplace.
     role: Literal['reseller', 'affiliate', 'partner', 'operator']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # True while it is disabled.
     disabled: bool
@@ -594,9 +594,11 @@ class AvailabilityNotifyAnswer(TypedDict):
 class AvailabilityNotifyRequest(TypedDict):
     """A notification about one slot (WHK-2). Without capacity, vacancies sets both; without both, neither changes."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     productId: str
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     optionId: str
     # The slot's id from the partner's availability answer.
     availabilityId: str
@@ -844,7 +846,7 @@ class CalendarDay(TypedDict):
 
 class CallsAnswerDataItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # Which was called.
     endpoint: Literal['products', 'availability', 'reserve', 'confirm', 'release', 'cancel']
@@ -959,7 +961,8 @@ class ConformanceAnswerDataPartnersItemCellsItem(TypedDict):
 
 
 class ConformanceAnswerDataPartnersItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     name: str
     mode: Literal['live', 'test']
@@ -1413,7 +1416,7 @@ class GoLiveRequest(TypedDict):
 
 class HealthChangesItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # The new state.
     state: Literal['HEALTHY', 'DEGRADED']
@@ -1540,7 +1543,7 @@ class Integration(TypedDict):
     # Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
     previous_webhook_secret_until: str | None
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # When the last stored catalog was requested; null before the first. Incremental syncs send it as updated_since
     # (PRD-14).
@@ -1635,7 +1638,7 @@ class Invitation(TypedDict):
     email: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # Until when the link works.
     expires_at: str
@@ -1734,7 +1737,7 @@ class OperatorActivity(TypedDict):
     # live or test, as its integration.
     mode: Literal['live', 'test']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     created_at: str
     # The partner's name for the product, until an operator sets another.
     activity_title: str
@@ -1916,18 +1919,20 @@ class OperatorVariation(TypedDict):
 
 
 class OverviewAnswerDataBookingsWaitingItem(TypedDict):
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     booking_id: str
     # Why it needs attention.
     reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     since: str
     # The state of the booking or checkout.
     status: str
     # The reseller's own reference; empty without one.
     reseller_reference: str
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     integration_name: str
 
@@ -1966,32 +1971,35 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
 class OverviewAnswerDataOldestSync(TypedDict):
     """The integration whose last successful sync, including skipped ones, is the oldest; null if none was synced."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
 
 
 class OverviewAnswerDataOldestSlots(TypedDict):
     """The integration whose slots were completely loaded longest ago; null if none were loaded."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
 
 
 class OverviewAnswerDataRecentItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # What happened.
     kind: Literal['health_changed', 'sync_failed', 'sync_held', 'attention_needed', 'attention_resolved', 'run_ended']
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     integration_id: str
     integration_name: str
     # The booking that needed attention; null for other events.
@@ -2009,7 +2017,7 @@ class OverviewAnswerDataJudgingPausedItem(TypedDict):
     integration_id: str
     name: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     since: str
     # When its calls are judged again.
     until: str
@@ -2140,7 +2148,7 @@ class PartnerEventsAnswerDataEventsItem(TypedDict):
     # Increases with each event.
     id: int
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # What happened.
     type: Literal['certificate.issued', 'certificate.ended', 'certification.ended', 'go_live.approved', 'go_live.declined', 'go_live.ended']
@@ -2329,7 +2337,8 @@ class ResellerError(TypedDict):
 class ResellerSlot(TypedDict):
     """A start, or an opening window, of a variation as resellers read it."""
 
-    # An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
     availability_id: str
     # In the product's zone.
     start: str
@@ -2432,10 +2441,10 @@ class Sync(TypedDict):
     # What started it: the partner's webhook, an operator, the schedule, or a notification of an unknown slot.
     cause: Literal['trigger', 'operator', 'schedule', 'notify']
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     started_at: str
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     finished_at: str
     # Products of the answer that are stored.
     synced: int
@@ -2639,7 +2648,7 @@ class VariationCalendar(TypedDict):
 
 class WebhookDeliveriesAnswerDataItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5).
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
     at: str
     # Which was sent.
     webhook: Literal['sync_trigger', 'availability_notify']

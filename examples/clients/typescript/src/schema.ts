@@ -2998,7 +2998,7 @@ export interface components {
                 bookings_waiting: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     booking_id: string;
                     /**
@@ -3009,7 +3009,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     since: string;
                     /** @description The state of the booking or checkout. */
@@ -3018,7 +3018,7 @@ export interface components {
                     reseller_reference: string;
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
@@ -3086,14 +3086,14 @@ export interface components {
                 oldest_sync: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                 } | null;
@@ -3101,14 +3101,14 @@ export interface components {
                 oldest_slots: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                 } | null;
@@ -3117,7 +3117,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                     /**
@@ -3127,7 +3127,7 @@ export interface components {
                     kind: "health_changed" | "sync_failed" | "sync_held" | "attention_needed" | "attention_resolved" | "run_ended";
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
@@ -3150,7 +3150,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     since: string;
                     /**
@@ -3441,7 +3441,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 created_at: string;
                 /** @description True while it is disabled. */
@@ -3462,7 +3462,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     created_at: string;
                     /**
@@ -4190,7 +4190,7 @@ export interface components {
                 partners: {
                     /**
                      * Identifier
-                     * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     name: string;
@@ -4868,7 +4868,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -5035,7 +5035,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
@@ -5342,7 +5342,7 @@ export interface components {
                     /**
                      * Date-time
                      * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
                     /**
@@ -5418,12 +5418,12 @@ export interface components {
         AvailabilityNotifyRequest: {
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             productId: string;
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             optionId: string;
             /**
@@ -5771,7 +5771,7 @@ export interface components {
         ResellerSlot: {
             /**
              * Identifier
-             * @description An opaque identifier or code. It may hold any character (RSV-6) but is never empty.
+             * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
              */
             availability_id: string;
             /**
@@ -6450,7 +6450,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /** @description True while it is disabled. */
@@ -6479,7 +6479,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /**
@@ -6638,7 +6638,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /** @description The partner's name for the product, until an operator sets another. */
@@ -6894,7 +6894,7 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             created_at: string;
             /**
@@ -7060,13 +7060,13 @@ export interface components {
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             started_at: string;
             /**
              * Date-time
              * Format: date-time
-             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+             * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
              */
             finished_at: string;
             /**
@@ -7554,11 +7554,20 @@ export interface components {
          *     }
          */
         Contact: {
-            /** @description The guest's name. */
+            /**
+             * Text
+             * @description The guest's name.
+             */
             fullName?: string | null;
-            /** @description The guest's email address. */
+            /**
+             * Text
+             * @description The guest's email address.
+             */
             emailAddress?: string | null;
-            /** @description The guest's telephone number. */
+            /**
+             * Text
+             * @description The guest's telephone number.
+             */
             phoneNumber?: string | null;
         };
         /**
@@ -7576,7 +7585,10 @@ export interface components {
          *     }
          */
         Ticket: {
-            /** @description How the ticket is shown, such as DIGITAL or PRINT. */
+            /**
+             * Text
+             * @description How the ticket is shown, such as DIGITAL or PRINT.
+             */
             redemptionMethod: string;
             /** @description The forms in which the guest gets the ticket. */
             deliveryOptions: components["schemas"]["DeliveryOption"][];
@@ -7805,7 +7817,7 @@ export interface components {
                 /**
                  * Date-time
                  * Format: date-time
-                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5).
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                  */
                 at: string;
                 /**
