@@ -160,7 +160,7 @@ var samples = map[string]struct{ lawful, unlawful []string }{
 }
 
 // conditional are fields whose other fields decide what is lawful. They have their own tests.
-var conditional = []string{"partner/unit-pricing/original", "partner/unit-pricing/price", "partner/unit/type", "partner/unit/id", "partner/delivery-option/deliveryFormat"}
+var conditional = []string{"partner/unit-pricing/original", "partner/unit-pricing/price", "partner/unit/type", "partner/unit/id"}
 
 func TestEveryKeywordOfEveryFieldIsEnforced(t *testing.T) {
 	t.Parallel()

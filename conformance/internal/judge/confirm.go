@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"net/url"
 	"reflect"
 	"strings"
 
@@ -88,7 +87,7 @@ func pdfAddresses(answer *probe.Answer) (flaw string, has bool) {
 				continue
 			}
 			has = true
-			if address, err := url.Parse(value); err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Hostname() == "" {
+			if !partnerapi.IsWebAddress(value) {
 				return fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address, received %.200q", i, k, value), true
 			}
 		}

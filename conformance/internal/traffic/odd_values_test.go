@@ -29,7 +29,8 @@ func TestTheSuiteTakesTheAnswersThatTheContractAllows(t *testing.T) {
 			errtest.Check(t, err)
 			broken := ""
 			for _, one := range outcome.Result.Rules {
-				if one.Level == rule.Must && one.Outcome == report.Failed {
+				// The address of a PDF is advice only, but the marketplace uses no other.
+				if one.Level == rule.Must && one.Outcome == report.Failed || one.ID == rule.TicketAddress.ID && one.Outcome == report.Warned {
 					broken += one.ID + ": " + one.Message + "\n"
 				}
 			}

@@ -102,10 +102,15 @@ func readTickets(body []byte) (good []partnerapi.Ticket) {
 		if strings.Contains(ticket.RedemptionMethod, "\x00") {
 			ticket.RedemptionMethod = ""
 		}
-		for _, raw := range elements(raw, "deliveryOptions") {
+		for k, raw := range elements(raw, "deliveryOptions") {
 			var option partnerapi.DeliveryOption
-			if schemas.Decode(schemas.DeliveryOption, raw, &option) == nil {
+			if schemas.Decode(schemas.DeliveryOption, raw, &option) != nil {
+				continue
+			}
+			if option.DeliveryFormat != partnerapi.PDFURL || partnerapi.IsWebAddress(option.DeliveryValue) {
 				ticket.DeliveryOptions = append(ticket.DeliveryOptions, option)
+			} else if len(*breaches) < mostBreaches {
+				*breaches = append(*breaches, fmt.Sprintf("tickets[%d].deliveryOptions[%d].deliveryValue: expected an http or https address for PDF_URL", i, k))
 			}
 		}
 		if len(ticket.DeliveryOptions) > 0 {

@@ -166,7 +166,7 @@ func TestABadDeliveryOptionCostsItselfOnly(t *testing.T) {
 		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":17}`:                     "tickets[0].deliveryOptions[1].deliveryValue: expected a string that is not empty",
 		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET"}`:                                        "tickets[0].deliveryOptions[1].deliveryValue: missing",
 		`{"deliveryFormat":"QRCODE","deliveryMethod":"TICKET","deliveryValue":"q\u0000"}`:              "tickets[0].deliveryOptions[1].deliveryValue: expected at most 10,000 bytes, without NUL",
-		`{"deliveryFormat":"PDF_URL","deliveryMethod":"TICKET","deliveryValue":"javascript:alert(1)"}`: "tickets[0].deliveryOptions[1].deliveryValue: expected the http or https address",
+		`{"deliveryFormat":"PDF_URL","deliveryMethod":"TICKET","deliveryValue":"javascript:alert(1)"}`: "tickets[0].deliveryOptions[1].deliveryValue: expected an http or https address",
 		`"QRCODE"`: "tickets[0].deliveryOptions[1]: expected an object",
 		`null`:     "tickets[0].deliveryOptions[1]: expected an object",
 	} {
