@@ -83,7 +83,7 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 			*into = partnerapi.ConfirmAnswer{}
 			return &unstorable{fmt.Errorf("externalBookingId: %w", err)}
 		}
-		into.Tickets = readTickets(body)
+		into.Tickets = readTickets(body, breaches)
 		for _, problem := range problems[:min(len(problems), mostBreaches)] {
 			*breaches = append(*breaches, problem.String())
 		}
@@ -96,8 +96,8 @@ func readBooking(into *partnerapi.ConfirmAnswer, breaches *[]string, tickets boo
 
 // readTickets returns the tickets of an answer with the delivery options that guests can use. A bad
 // option costs itself only. Breaches of the schema are noted elsewhere.
-func readTickets(body []byte) (good []partnerapi.Ticket) {
-	for _, raw := range elements(body, "tickets") {
+func readTickets(body []byte, breaches *[]string) (good []partnerapi.Ticket) {
+	for i, raw := range elements(body, "tickets") {
 		ticket := partnerapi.Ticket{RedemptionMethod: member(raw, "redemptionMethod")}
 		if strings.Contains(ticket.RedemptionMethod, "\x00") {
 			ticket.RedemptionMethod = ""
