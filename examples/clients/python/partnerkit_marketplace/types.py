@@ -677,7 +677,7 @@ class BookingAttention(TypedDict):
     """Why the booking needs attention; null if it does not."""
 
     # Why.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed', 'reschedule_unknown']
     # Since when.
     since: str
     # As text: the partner's own message, if there is one.
@@ -746,6 +746,14 @@ class Booking(TypedDict):
     partner_release: Literal['pending', 'done', 'not_supported', 'failed', None]
     # The progress of the cancellation at the partner; null if none is needed.
     partner_cancellation: Literal['pending', 'done', 'not_supported', 'failed', None]
+    # The booking that this one replaces; null if it replaces none.
+    rescheduled_from: str | None
+    # The booking that replaces this one. This one is CANCELLED once the partner has confirmed that one; until then
+    # it is CONFIRMED and cannot be cancelled.
+    rescheduled_to: str | None
+    # What the booking costs less than the one that it replaces, in the same currency; null if it does not. The
+    # marketplace moves no money.
+    refund_due: float | None
     # The history, oldest first: transitions and calls to the partner.
     history: list[BookingHistoryItem]
 
@@ -1171,6 +1179,10 @@ class EventBooking(TypedDict):
     activity_id: str
     # The variation.
     variation_id: str
+    # The booking that this one replaces; null if it replaces none.
+    rescheduled_from: str | None
+    # The booking that replaces this one; null if none does. A booking.cancelled with it is no refund.
+    rescheduled_to: str | None
     # Why the booking needs an operator.
     attention: list[str]
 
@@ -1258,16 +1270,31 @@ class EventWebhook(TypedDict):
     failing_since: str | None
     # Why nothing is sent to it any more; null while it is in use.
     disabled: EventWebhookDisabled | None
-    # The signing secret, whsec_ and base64: only the answer that creates the webhook has it, any other null.
+    # Until then, the secret before the last rotation signs too; null if only one secret signs.
+    previous_secret_until: str | None
+    # The signing secret, whsec_ and base64: only the answers that create the webhook or rotate its secret have it,
+    # any other null.
     secret: str | None
 
 
 class EventWebhookAnswer(TypedDict):
-    """The new webhook, with its signing secret."""
+    """A webhook. It has its signing secret when it is created, or when the secret is rotated."""
 
     # 1 in every successful answer.
     success: Literal[1]
     data: EventWebhook
+
+
+class EventWebhookChangeRequest(TypedDict):
+    """Changes of a webhook. What is left out or null is unchanged."""
+
+    # Where events are sent from now on, as when the webhook is created. An empty text removes it: the events are in
+    # the feed only.
+    url: NotRequired[str | None]
+    # The types of events from now on.
+    events: NotRequired[list[Literal['booking.confirmed', 'booking.cancelled', 'booking.released', 'booking.attention', 'activity.changed', 'activity.removed', 'slot.changed']] | None]
+    # false: nothing is sent, and `disabled` says so; its events are in the feed. true: events are sent from now on.
+    enabled: NotRequired[bool | None]
 
 
 class EventWebhookRequest(TypedDict):
@@ -1918,23 +1945,23 @@ class OperatorVariation(TypedDict):
     notes: str
 
 
-class OverviewAnswerDataBookingsWaitingItem(TypedDict):
-    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
-    # (GEN-10).
-    booking_id: str
-    # Why it needs attention.
-    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed']
-    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
-    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
-    since: str
-    # The state of the booking or checkout.
-    status: str
-    # The reseller's own reference; empty without one.
-    reseller_reference: str
+class OverviewAnswerDataAttentionCausesItem(TypedDict):
     # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
     # (GEN-10).
     integration_id: str
     integration_name: str
+    # Why they need attention.
+    reason: Literal['confirm_refused', 'confirm_unknown', 'late_payment', 'duplicate_payment', 'duplicate_booking_id', 'reserve_unknown', 'release_failed', 'cancel_failed', 'reschedule_unknown']
+    # The most frequent message, such as the partner's; empty without one.
+    message: str
+    # How many.
+    bookings: int
+    # Since when the oldest has waited.
+    since: str
+    # The first slot that has not begun; null if all have.
+    first_start: str | None
+    # The sum of their totals, by currency.
+    totals: dict[str, float]
 
 
 class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
@@ -2032,6 +2059,15 @@ class OverviewAnswerDataRatesMissingItem(TypedDict):
     activities: int
 
 
+class OverviewAnswerDataRatesKeptItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # The date of the rate.
+    as_of: str
+    # After this, nothing is sold in the currency.
+    sold_until: str
+
+
 class OverviewAnswerDataDaysItem(TypedDict):
     # In UTC.
     day: str
@@ -2074,8 +2110,8 @@ class OverviewAnswerData(TypedDict):
     bookings_needing_attention: int
     # Since when the oldest has waited; null if none waits.
     bookings_needing_attention_since: str | None
-    # The bookings that have needed attention longest, the oldest first: at most ten reasons.
-    bookings_waiting: list[OverviewAnswerDataBookingsWaitingItem]
+    # Why live bookings need attention, by partner and reason: at most twenty, those first whose guests depart next.
+    attention_causes: list[OverviewAnswerDataAttentionCausesItem]
     # How many there are.
     integrations: int
     # Integrations that are DEGRADED, have never been synced, wait for the approval of a sync or to go live, have
@@ -2094,10 +2130,14 @@ class OverviewAnswerData(TypedDict):
     # Currencies of partners' prices that have no exchange rate. Such prices are omitted from answers in other
     # currencies.
     rates_missing: list[OverviewAnswerDataRatesMissingItem]
-    # The date of the imported exchange rates; null if operators have set them.
+    # The date of the newest file of exchange rates; null if none was imported.
     rates_as_of: str | None
-    # That day is more than seven days ago.
+    # That date is longer ago than the service's `--rates-max-age`.
     rates_old: bool
+    # Currencies that the newest file lacks. Their rates keep their dates.
+    rates_kept: list[OverviewAnswerDataRatesKeptItem]
+    # Why the last published file was refused; empty if it was not.
+    rates_refused: str
     # The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present
     # states. The counts are at most a minute old for the last two days, and an hour for the others.
     days: list[OverviewAnswerDataDaysItem]
@@ -2238,13 +2278,40 @@ class PublicVariationPricing(TypedDict):
     units: list[PricingUnit]
 
 
+class RatesAnswerDataCurrenciesItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # The value of one unit of the base, as a decimal text.
+    rate: str
+    # The date of its file, or on which an operator set it.
+    as_of: str
+    # The rate that it replaced, as a decimal text; null for the first one.
+    previous_rate: str | None
+    # After this, nothing is sold in the currency, because the newest file lacks it; null for the others.
+    sold_until: str | None
+
+
+class RatesAnswerDataMissingItem(TypedDict):
+    # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+    currency: str
+    # Of the rates.
+    base: str
+    # How many activities have such a price.
+    activities: int
+
+
 class RatesAnswerData(TypedDict):
     # The base currency of the rates.
     base: str
-    # The date of the imported rates; null if operators have set them.
+    # The date of the newest file; null if none was imported for this base.
     as_of: str | None
     # By currency code: the value of one unit of the base, as a decimal text.
     rates: dict[str, str]
+    # The same rates with their dates, by currency code.
+    currencies: list[RatesAnswerDataCurrenciesItem]
+    # Currencies of partners' prices in which nothing is sold, because they have no rate or an old one that the
+    # newest file lacks.
+    missing: list[RatesAnswerDataMissingItem]
 
 
 class RatesAnswer(TypedDict):
@@ -2255,6 +2322,16 @@ class RatesAnswer(TypedDict):
     data: RatesAnswerData
 
 
+class RatesImportRequest(TypedDict):
+    """A file of exchange rates."""
+
+    # The content of the European Central Bank's daily file, eurofxref-daily.xml.
+    file: str
+    # Import a file that is likely to be wrong. Of two rates of a currency the last one counts, and the base's is
+    # ignored.
+    force: NotRequired[bool]
+
+
 class RatesRequest(TypedDict):
     """Exchange rates to set. Other rates do not change, unless the base changes: then all are replaced."""
 
@@ -2262,6 +2339,8 @@ class RatesRequest(TypedDict):
     base: str
     # By currency code: the value of one unit of the base, as a decimal text above 0; null removes the rate.
     rates: dict[str, str | None]
+    # Refuse rates that are more than twice or less than half of those in force, with status 400.
+    check: NotRequired[bool]
 
 
 class RefreshRequest(TypedDict):
@@ -2314,6 +2393,25 @@ class RegistrationRequest(TypedDict):
     handles_ticket_delivery: NotRequired[bool | None]
 
 
+class RescheduleRequest(TypedDict):
+    """Another slot for the guests of a confirmed booking."""
+
+    # The new slot, of the booking's variation.
+    availability_id: str
+    # The provider's reference for the customer's payment of the difference, printable ASCII. Required if the slot
+    # costs more than the booking.
+    reference: NotRequired[str]
+
+
+class ResellerErrorPaymentDue(TypedDict):
+    """What the new slot of a reschedule costs more than the booking, in the 409 `payment_required`."""
+
+    # The difference.
+    amount: float
+    # The booking's currency.
+    currency: str
+
+
 class ResellerError(TypedDict):
     """The body of every error of the marketplace."""
 
@@ -2327,9 +2425,11 @@ class ResellerError(TypedDict):
     code: int
     # A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's
     # OpenAPI document says what each means and whether to retry.
-    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'reserve_refused', 'slot_started', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
+    error_code: Literal['invalid_request', 'no_exchange_rate', 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'conflict', 'already_exists', 'booking_state', 'confirmation_in_flight', 'hold_expired', 'idempotency_key_in_flight', 'slot_sold_out', 'reserve_refused', 'slot_started', 'same_slot', 'payment_required', 'reschedule_in_flight', 'cursor_expired', 'body_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'connection_test_failed', 'key_required', 'rate_limited', 'internal_error', 'partner_error', 'service_unavailable', 'partner_timeout']
     # The conformance run that is under way, in the 409 to a request for another one.
     run_id: NotRequired[str]
+    # What the new slot of a reschedule costs more than the booking, in the 409 `payment_required`.
+    payment_due: NotRequired[ResellerErrorPaymentDue]
     # false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
     retry: NotRequired[Literal[False]]
 

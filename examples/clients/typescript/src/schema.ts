@@ -480,6 +480,33 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/resellers/bookings/{booking}/reschedule": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a confirmed booking to another slot
+         * @description Books the same guests in another slot of the same variation. The slot is checked with the partner, reserved and confirmed.
+         *     The old booking is then cancelled, in the same transaction, and the cancellation is sent to the partner until it is accepted. After an error
+         *     the booking is as it was. If the partner does not answer to confirm, both bookings are kept, and the new one is `PAID` with the
+         *     attention `reschedule_unknown` until a retry or an operator decides.
+         *
+         *     If the slot costs more and there is no `reference`, the answer is a 409 `payment_required` with `payment_due`, and nothing is
+         *     reserved. If it costs less, the new booking has `refund_due`. `total` is the price that counts: it is that of the partner's answer
+         *     to this request.
+         */
+        post: operations["reschedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/resellers/bookings/{booking}/cancel": {
         parameters: {
             query?: never;
@@ -564,6 +591,32 @@ export interface paths {
          * @description Nothing more is sent to it, and its deliveries are deleted.
          */
         delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change, disable or enable a webhook
+         * @description What is left out is unchanged. Nothing is sent to a disabled webhook, and what was waiting for it is given up; its events stay
+         *     in the feed. After `enabled: true`, or with a new `url`, it starts without its earlier failures.
+         */
+        patch: operations["changeWebhook"];
+        trace?: never;
+    };
+    "/api/v1/resellers/webhooks/{webhook}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the signing secret of a webhook
+         * @description Only this answer shows the new secret. For 24 hours both secrets sign each event: `webhook-signature` has two signatures. A
+         *     second rotation ends the older of the two immediately.
+         */
+        post: operations["rotateSigningSecret"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1015,7 +1068,8 @@ export interface paths {
         };
         /**
          * The exchange rates in force
-         * @description As set by the last import or by an operator.
+         * @description Each rate has its own date: that of its file, or the day on which an operator set it. A currency that the newest file lacks
+         *     keeps its rate and its date, and is sold in until `sold_until`.
          */
         get: operations["rates"];
         /**
@@ -1024,6 +1078,29 @@ export interface paths {
          */
         put: operations["changeRates"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operator/rates/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a file of exchange rates
+         * @description Sets the rates of all currencies in the file. Other currencies keep their rates with their dates, unless these are for another
+         *     base than the file's. A 409 names each reason why the file is likely to be wrong: it is older than the table in force or from the
+         *     future, it has a currency twice or the base itself, or it has a rate that is more than twice or less than half of the one in
+         *     force. Check the file, and repeat the request with `force` if it is right.
+         */
+        post: operations["importRates"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1696,6 +1773,19 @@ export interface components {
          * @example {
          *       "success": 0,
          *       "error": [
+         *         "the new slot costs 5.00 EUR more: charge the customer, then send the payment's reference"
+         *       ],
+         *       "message": "the new slot costs 5.00 EUR more: charge the customer, then send the payment's reference",
+         *       "code": 409,
+         *       "error_code": "payment_required",
+         *       "payment_due": {
+         *         "amount": 5,
+         *         "currency": "EUR"
+         *       }
+         *     }
+         * @example {
+         *       "success": 0,
+         *       "error": [
          *         "rate limit exceeded"
          *       ],
          *       "message": "rate limit exceeded",
@@ -1729,13 +1819,24 @@ export interface components {
              * @description A stable code for programs. Codes are never renamed; new ones may be added. The table in the marketplace's OpenAPI document says what each means and whether to retry.
              * @enum {string}
              */
-            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "reserve_refused" | "slot_started" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
+            error_code: "invalid_request" | "no_exchange_rate" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "already_exists" | "booking_state" | "confirmation_in_flight" | "hold_expired" | "idempotency_key_in_flight" | "slot_sold_out" | "reserve_refused" | "slot_started" | "same_slot" | "payment_required" | "reschedule_in_flight" | "cursor_expired" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "connection_test_failed" | "key_required" | "rate_limited" | "internal_error" | "partner_error" | "service_unavailable" | "partner_timeout";
             /**
              * Service identifier
              * Format: uuid
              * @description The conformance run that is under way, in the 409 to a request for another one.
              */
             run_id?: string;
+            /** @description What the new slot of a reschedule costs more than the booking, in the 409 `payment_required`. */
+            payment_due?: {
+                /** @description The difference. */
+                amount: number;
+                /**
+                 * Currency
+                 * Format: iso4217
+                 * @description The booking's currency.
+                 */
+                currency: string;
+            };
             /**
              * @description false in a 5xx that a retry cannot change. Any other 5xx has Retry-After.
              * @constant
@@ -2422,6 +2523,9 @@ export interface components {
          *           "attention": null,
          *           "partner_release": null,
          *           "partner_cancellation": null,
+         *           "rescheduled_from": null,
+         *           "rescheduled_to": null,
+         *           "refund_due": null,
          *           "history": [
          *             {
          *               "at": "2026-07-01T08:00:00Z",
@@ -2588,6 +2692,9 @@ export interface components {
          *         "attention": null,
          *         "partner_release": null,
          *         "partner_cancellation": null,
+         *         "rescheduled_from": null,
+         *         "rescheduled_to": null,
+         *         "refund_due": null,
          *         "history": [
          *           {
          *             "at": "2026-07-01T08:00:00Z",
@@ -2632,6 +2739,23 @@ export interface components {
             reference: string;
         };
         /**
+         * Body of POST /resellers/bookings/{booking}/reschedule
+         * @description Another slot for the guests of a confirmed booking.
+         * @example {
+         *       "availability_id": "s-2"
+         *     }
+         * @example {
+         *       "availability_id": "s-3",
+         *       "reference": "pi_3MtwBwLkdIwHu7iy"
+         *     }
+         */
+        RescheduleRequest: {
+            /** @description The new slot, of the booking's variation. */
+            availability_id: string;
+            /** @description The provider's reference for the customer's payment of the difference, printable ASCII. Required if the slot costs more than the booking. */
+            reference?: string;
+        };
+        /**
          * Body that cancels a booking
          * @description Why a booking is cancelled.
          * @example {
@@ -2660,6 +2784,8 @@ export interface components {
          *             "release_reason": null,
          *             "activity_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *             "variation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "rescheduled_from": null,
+         *             "rescheduled_to": null,
          *             "attention": []
          *           }
          *         }
@@ -2694,6 +2820,7 @@ export interface components {
          *           "created_at": "2026-07-01T09:00:00Z",
          *           "failing_since": null,
          *           "disabled": null,
+         *           "previous_secret_until": null,
          *           "secret": null
          *         }
          *       ]
@@ -2725,8 +2852,8 @@ export interface components {
             events: ("booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed")[];
         };
         /**
-         * Answer of POST /resellers/webhooks
-         * @description The new webhook, with its signing secret.
+         * Answer with a webhook
+         * @description A webhook. It has its signing secret when it is created, or when the secret is rotated.
          * @example {
          *       "success": 1,
          *       "data": {
@@ -2740,6 +2867,7 @@ export interface components {
          *         "created_at": "2026-07-01T09:00:00Z",
          *         "failing_since": null,
          *         "disabled": null,
+         *         "previous_secret_until": null,
          *         "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
          *       }
          *     }
@@ -2751,6 +2879,24 @@ export interface components {
              */
             success: 1;
             data: components["schemas"]["EventWebhook"];
+        };
+        /**
+         * Body of PATCH /resellers/webhooks/{webhook}
+         * @description Changes of a webhook. What is left out or null is unchanged.
+         * @example {
+         *       "url": "https://shop.example/hooks/2"
+         *     }
+         * @example {
+         *       "enabled": false
+         *     }
+         */
+        EventWebhookChangeRequest: {
+            /** @description Where events are sent from now on, as when the webhook is created. An empty text removes it: the events are in the feed only. */
+            url?: string | null;
+            /** @description The types of events from now on. */
+            events?: ("booking.confirmed" | "booking.cancelled" | "booking.released" | "booking.attention" | "activity.changed" | "activity.removed" | "slot.changed")[] | null;
+            /** @description false: nothing is sent, and `disabled` says so; its events are in the feed. true: events are sent from now on. */
+            enabled?: boolean | null;
         };
         /**
          * Answer that lists deliveries
@@ -2883,15 +3029,18 @@ export interface components {
          *       "data": {
          *         "bookings_needing_attention": 2,
          *         "bookings_needing_attention_since": "2026-07-01T08:05:00Z",
-         *         "bookings_waiting": [
+         *         "attention_causes": [
          *           {
-         *             "booking_id": "01981f6c-7f3a-7c1e-9d55-2f6f2f1c8a10",
-         *             "reason": "confirm_refused",
-         *             "since": "2026-07-01T08:05:00Z",
-         *             "status": "PAID",
-         *             "reseller_reference": "R-1017",
          *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
-         *             "integration_name": "Old Town Walks"
+         *             "integration_name": "Old Town Walks",
+         *             "reason": "confirm_refused",
+         *             "message": "the partner answered with 503",
+         *             "bookings": 2,
+         *             "since": "2026-07-01T08:05:00Z",
+         *             "first_start": "2026-07-05T09:00:00Z",
+         *             "totals": {
+         *               "EUR": 180
+         *             }
          *           }
          *         ],
          *         "integrations": 12,
@@ -2949,6 +3098,14 @@ export interface components {
          *         ],
          *         "rates_as_of": "2026-06-30",
          *         "rates_old": false,
+         *         "rates_kept": [
+         *           {
+         *             "currency": "ISK",
+         *             "as_of": "2026-06-26",
+         *             "sold_until": "2026-07-03T00:00:00Z"
+         *           }
+         *         ],
+         *         "rates_refused": "",
          *         "days": [
          *           {
          *             "day": "2026-07-01",
@@ -2994,34 +3151,39 @@ export interface components {
                  * @description Since when the oldest has waited; null if none waits.
                  */
                 bookings_needing_attention_since: string | null;
-                /** @description The bookings that have needed attention longest, the oldest first: at most ten reasons. */
-                bookings_waiting: {
-                    /**
-                     * Identifier
-                     * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
-                     */
-                    booking_id: string;
-                    /**
-                     * @description Why it needs attention.
-                     * @enum {string}
-                     */
-                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
-                    /**
-                     * Date-time
-                     * Format: date-time
-                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
-                     */
-                    since: string;
-                    /** @description The state of the booking or checkout. */
-                    status: string;
-                    /** @description The reseller's own reference; empty without one. */
-                    reseller_reference: string;
+                /** @description Why live bookings need attention, by partner and reason: at most twenty, those first whose guests depart next. */
+                attention_causes: {
                     /**
                      * Identifier
                      * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
                      */
                     integration_id: string;
                     integration_name: string;
+                    /**
+                     * @description Why they need attention.
+                     * @enum {string}
+                     */
+                    reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
+                    /** @description The most frequent message, such as the partner's; empty without one. */
+                    message: string;
+                    /** @description How many. */
+                    bookings: number;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Since when the oldest has waited.
+                     */
+                    since: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description The first slot that has not begun; null if all have.
+                     */
+                    first_start: string | null;
+                    /** @description The sum of their totals, by currency. */
+                    totals: {
+                        [key: string]: number;
+                    };
                 }[];
                 /** @description How many there are. */
                 integrations: number;
@@ -3180,11 +3342,34 @@ export interface components {
                 /**
                  * Date
                  * Format: date
-                 * @description The date of the imported exchange rates; null if operators have set them.
+                 * @description The date of the newest file of exchange rates; null if none was imported.
                  */
                 rates_as_of: string | null;
-                /** @description That day is more than seven days ago. */
+                /** @description That date is longer ago than the service's `--rates-max-age`. */
                 rates_old: boolean;
+                /** @description Currencies that the newest file lacks. Their rates keep their dates. */
+                rates_kept: {
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+                     */
+                    currency: string;
+                    /**
+                     * Date
+                     * Format: date
+                     * @description The date of the rate.
+                     */
+                    as_of: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description After this, nothing is sold in the currency.
+                     */
+                    sold_until: string;
+                }[];
+                /** @description Why the last published file was refused; empty if it was not. */
+                rates_refused: string;
                 /** @description The last 14 days, the oldest first. Each counts the live bookings that were made on it, by their present states. The counts are at most a minute old for the last two days, and an hour for the others. */
                 days: {
                     /**
@@ -4001,7 +4186,23 @@ export interface components {
          *         "as_of": "2026-06-30",
          *         "rates": {
          *           "USD": "1.25"
-         *         }
+         *         },
+         *         "currencies": [
+         *           {
+         *             "currency": "USD",
+         *             "rate": "1.25",
+         *             "as_of": "2026-06-30",
+         *             "previous_rate": "1.24",
+         *             "sold_until": null
+         *           }
+         *         ],
+         *         "missing": [
+         *           {
+         *             "currency": "XPF",
+         *             "base": "EUR",
+         *             "activities": 3
+         *           }
+         *         ]
          *       }
          *     }
          */
@@ -4021,13 +4222,55 @@ export interface components {
                 /**
                  * Date
                  * Format: date
-                 * @description The date of the imported rates; null if operators have set them.
+                 * @description The date of the newest file; null if none was imported for this base.
                  */
                 as_of: string | null;
                 /** @description By currency code: the value of one unit of the base, as a decimal text. */
                 rates: {
                     [key: string]: string;
                 };
+                /** @description The same rates with their dates, by currency code. */
+                currencies: {
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+                     */
+                    currency: string;
+                    /** @description The value of one unit of the base, as a decimal text. */
+                    rate: string;
+                    /**
+                     * Date
+                     * Format: date
+                     * @description The date of its file, or on which an operator set it.
+                     */
+                    as_of: string;
+                    /** @description The rate that it replaced, as a decimal text; null for the first one. */
+                    previous_rate: string | null;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description After this, nothing is sold in the currency, because the newest file lacks it; null for the others.
+                     */
+                    sold_until: string | null;
+                }[];
+                /** @description Currencies of partners' prices in which nothing is sold, because they have no rate or an old one that the newest file lacks. */
+                missing: {
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description An ISO 4217 currency code in capitals, such as EUR (PRD-8).
+                     */
+                    currency: string;
+                    /**
+                     * Currency
+                     * Format: iso4217
+                     * @description Of the rates.
+                     */
+                    base: string;
+                    /** @description How many activities have such a price. */
+                    activities: number;
+                }[];
             };
         };
         /**
@@ -4052,6 +4295,28 @@ export interface components {
             rates: {
                 [key: string]: string | null;
             };
+            /**
+             * @description Refuse rates that are more than twice or less than half of those in force, with status 400.
+             * @default false
+             */
+            check: boolean;
+        };
+        /**
+         * Body of POST /operator/rates/import
+         * @description A file of exchange rates.
+         * @example {
+         *       "file": "<Envelope><Cube><Cube time=\"2026-06-30\"><Cube currency=\"USD\" rate=\"1.25\"/></Cube></Cube></Envelope>",
+         *       "force": false
+         *     }
+         */
+        RatesImportRequest: {
+            /** @description The content of the European Central Bank's daily file, eurofxref-daily.xml. */
+            file: string;
+            /**
+             * @description Import a file that is likely to be wrong. Of two rates of a currency the last one counts, and the base's is ignored.
+             * @default false
+             */
+            force: boolean;
         };
         /**
          * Answer that shows the fees
@@ -5497,6 +5762,8 @@ export interface components {
          *         "release_reason": null,
          *         "activity_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "variation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *         "rescheduled_from": null,
+         *         "rescheduled_to": null,
          *         "attention": []
          *       }
          *     }
@@ -5982,6 +6249,9 @@ export interface components {
          *       },
          *       "partner_release": null,
          *       "partner_cancellation": null,
+         *       "rescheduled_from": null,
+         *       "rescheduled_to": null,
+         *       "refund_due": null,
          *       "history": [
          *         {
          *           "at": "2026-07-01T08:00:00Z",
@@ -6062,6 +6332,9 @@ export interface components {
          *       },
          *       "partner_release": null,
          *       "partner_cancellation": null,
+         *       "rescheduled_from": null,
+         *       "rescheduled_to": null,
+         *       "refund_due": null,
          *       "history": [
          *         {
          *           "at": "2026-07-01T08:00:00Z",
@@ -6230,7 +6503,7 @@ export interface components {
                  * @description Why.
                  * @enum {string}
                  */
-                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed";
+                reason: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
                 /**
                  * Date-time
                  * Format: date-time
@@ -6254,6 +6527,20 @@ export interface components {
              * @enum {string|null}
              */
             partner_cancellation: "pending" | "done" | "not_supported" | "failed" | null;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that this one replaces; null if it replaces none.
+             */
+            rescheduled_from: string | null;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that replaces this one. This one is CANCELLED once the partner has confirmed that one; until then it is CONFIRMED and cannot be cancelled.
+             */
+            rescheduled_to: string | null;
+            /** @description What the booking costs less than the one that it replaces, in the same currency; null if it does not. The marketplace moves no money. */
+            refund_due: number | null;
             /** @description The history, oldest first: transitions and calls to the partner. */
             history: {
                 /**
@@ -6297,6 +6584,7 @@ export interface components {
          *       "created_at": "2026-07-01T09:00:00Z",
          *       "failing_since": null,
          *       "disabled": null,
+         *       "previous_secret_until": null,
          *       "secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
          *     }
          * @example {
@@ -6313,6 +6601,7 @@ export interface components {
          *         "at": "2026-07-06T09:00:00Z",
          *         "reason": "every attempt failed for 5 days"
          *       },
+         *       "previous_secret_until": null,
          *       "secret": null
          *     }
          */
@@ -6355,7 +6644,13 @@ export interface components {
                 /** @description Why. */
                 reason: string;
             } | null;
-            /** @description The signing secret, whsec_ and base64: only the answer that creates the webhook has it, any other null. */
+            /**
+             * Date-time
+             * Format: date-time
+             * @description Until then, the secret before the last rotation signs too; null if only one secret signs.
+             */
+            previous_secret_until: string | null;
+            /** @description The signing secret, whsec_ and base64: only the answers that create the webhook or rotate its secret have it, any other null. */
             secret: string | null;
         };
         /**
@@ -7276,6 +7571,8 @@ export interface components {
          *       "release_reason": null,
          *       "activity_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *       "variation_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *       "rescheduled_from": null,
+         *       "rescheduled_to": null,
          *       "attention": []
          *     }
          */
@@ -7307,6 +7604,18 @@ export interface components {
              * @description The variation.
              */
             variation_id: string;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that this one replaces; null if it replaces none.
+             */
+            rescheduled_from: string | null;
+            /**
+             * Service identifier
+             * Format: uuid
+             * @description The booking that replaces this one; null if none does. A booking.cancelled with it is no refund.
+             */
+            rescheduled_to: string | null;
             /** @description Why the booking needs an operator. */
             attention: string[];
         };
@@ -8380,8 +8689,9 @@ export interface components {
         /** @description Only bookings with exactly this `reseller_reference`. */
         ResellerReferenceParameter: string;
         /**
-         * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-         *     words of the guest's name, email address or telephone number. Case does not matter there.
+         * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+         *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+         *     one or two Latin letters have to be a whole word.
          */
         BookingWordsParameter: string;
         /** @description Not before this: a date of UTC, or a date and time. */
@@ -9258,8 +9568,9 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-                 *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+                 *     one or two Latin letters have to be a whole word.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
@@ -9495,6 +9806,75 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    reschedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+                /** @description As for a booking. A request with a `reference` after a `payment_required` needs another key. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The booking's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                booking: components["parameters"]["BookingParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RescheduleRequest"];
+            };
+        };
+        responses: {
+            /** @description The new booking, with `rescheduled_from`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BookingAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /**
+             * @description The booking is as it was. `error_code` says why: its state, its slot, the new slot, or the payment. With `Retry-After` a request with
+             *     the same Idempotency-Key is in progress: repeat this one to get its answer.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    /**
+                     * @description In how many seconds to ask again; absent where that changes nothing.
+                     * @example 1
+                     */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResellerError"];
+                };
+            };
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["PartnerFailed"];
+            504: components["responses"]["PartnerLate"];
+            default: components["responses"]["Problem"];
+        };
+    };
     cancel: {
         parameters: {
             query?: never;
@@ -9685,6 +10065,88 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    changeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+            };
+            path: {
+                /**
+                 * @description The webhook's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                webhook: components["parameters"]["WebhookParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EventWebhookChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The changed webhook. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    rotateSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                "X-Mode"?: components["parameters"]["RequestModeParameter"];
+            };
+            path: {
+                /**
+                 * @description The webhook's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                webhook: components["parameters"]["WebhookParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The webhook, with its new secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     deliveries: {
         parameters: {
             query?: {
@@ -9825,6 +10287,8 @@ export interface operations {
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
                 /** @description Those alone that need an operator. */
                 attention?: boolean;
+                /** @description Those alone that need an operator for this reason, as in `attention`. */
+                reason?: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
                 /** @description Bookings of this integration alone. */
                 integration_id?: string;
                 /** @description The `_id` of a reseller's account: its bookings alone. */
@@ -9839,8 +10303,9 @@ export interface operations {
                 /** @description Only bookings with exactly this `reseller_reference`. */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
-                 * @description A booking by its `_id`, its `reseller_reference` or its `external_booking_id`, each exactly; or bookings by whole
-                 *     words of the guest's name, email address or telephone number. Case does not matter there.
+                 * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
+                 *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
+                 *     one or two Latin letters have to be a whole word.
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
                 /** @description Not before this: a date of UTC, or a date and time. */
@@ -10724,6 +11189,40 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    importRates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RatesImportRequest"];
+            };
+        };
+        responses: {
+            /** @description The rates in force from now on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RatesAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
