@@ -23,7 +23,7 @@ import addFormats from "ajv-formats";
 import { readdirSync, readFileSync } from "node:fs";
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
 addFormats(ajv);
-ajv.addVocabulary(["x-want"]);
+ajv.addVocabulary(["x-want", "x-bounds", "x-maxBytes"]);
 for (const own of ["bcp47", "iana-time-zone", "iso4217"]) ajv.addFormat(own, true);
 const all = readdirSync(process.argv[2], { recursive: true }).filter((name) => name.endsWith(".schema.json"));
 const schemas = all.map((name) => JSON.parse(readFileSync(process.argv[2] + "/" + name, "utf8")));

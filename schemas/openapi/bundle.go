@@ -132,7 +132,7 @@ func (b *bundle) rewrite(node any, file string) any {
 }
 
 // ours are our own keywords, and the keywords that describe a schema as a file.
-var ours = map[any]bool{"$schema": true, "$id": true, "$defs": true, "x-want": true}
+var ours = map[any]bool{"$schema": true, "$id": true, "$defs": true, "x-want": true, "x-bounds": true, "x-maxBytes": true}
 
 // annotations are the keywords that may stand next to a reference without changing it.
 var annotations = map[any]bool{"$ref": true, "title": true, "description": true, "examples": true, "x-want": true, "$schema": true, "$id": true}

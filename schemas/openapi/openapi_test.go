@@ -92,7 +92,7 @@ func TestABundleIsWhatGeneratorsOfClientsRead(t *testing.T) {
 			if types, ok := node["type"].([]any); ok && (len(types) != 2 || !slices.Contains(types, any("null"))) {
 				t.Errorf("%s: a schema has the types %v; expected one type, or one type and null", file, types)
 			}
-			for _, ours := range []string{"$defs", "$id", "x-want"} {
+			for _, ours := range []string{"$defs", "$id", "x-want", "x-bounds", "x-maxBytes"} {
 				if node[ours] != nil {
 					t.Errorf("%s: %s is left in %v", file, ours, node)
 				}

@@ -247,19 +247,23 @@ func TestARunDoesNotOverwriteALedgerWithOpenHolds(t *testing.T) {
 }
 
 func badLedgers(t *testing.T, partner string) []misuse {
-	junk := filepath.Join(t.TempDir(), "diary.txt")
-	if err := os.WriteFile(junk, []byte("Dear diary,\n"), 0o600); err != nil {
-		t.Fatal(err)
+	diary := func() string { // for each its own, because a command locks it
+		name := filepath.Join(t.TempDir(), "diary.txt")
+		if err := os.WriteFile(name, []byte("Dear diary,\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
 	}
+	read, overwritten := diary(), diary()
 	missing := filepath.Join(t.TempDir(), "missing", "ledger.jsonl")
 	return []misuse{
 		{name: "no ledger to clean up", args: []string{"cleanup"}, want: "cleanup: expected one ledger file, received 0"},
 		{name: "two ledgers to clean up", args: []string{"cleanup", "a", "b"}, want: "expected one ledger file, received 2"},
 		{name: "a ledger that is missing", args: []string{"cleanup", missing}, want: missing + ": no such file or directory"},
-		{name: "a file that is not a ledger", args: []string{"cleanup", junk}, want: junk + ":1: expected a ledger"},
+		{name: "a file that is not a ledger", args: []string{"cleanup", read}, want: read + ":1: expected a ledger"},
 		{name: "a ledger without the key", args: []string{"cleanup", leave(t, partner, isHeld)}, key: none, want: "the key is missing"},
 		{name: "a ledger with a bad base URL beside it", args: []string{"cleanup", leave(t, partner, isHeld), "--base-url", "partner"}, want: "--base-url does not begin with http:// or https://"},
-		{name: "a ledger over a diary", args: []string{"run", "--base-url", partner, "--ledger", junk}, want: junk + ":1: expected a ledger, which begins with {\"ledger\":, received another file: name another file with --ledger"},
+		{name: "a ledger over a diary", args: []string{"run", "--base-url", partner, "--ledger", overwritten}, want: overwritten + ":1: expected a ledger, which begins with {\"ledger\":, received another file: name another file with --ledger"},
 		{name: "a ledger in a folder that is missing", args: []string{"run", "--base-url", partner, "--ledger", missing}, want: "no such file or directory: name another file with --ledger"},
 	}
 }
