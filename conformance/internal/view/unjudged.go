@@ -16,7 +16,7 @@ type Unjudged struct {
 	Outcome report.Outcome
 	Reason  string
 	Remedy  string // how to have them judged
-	Waits   bool   // the broken rules that block them say more
+	Waits   bool   // the rules that block them say more
 	IDs     []string
 }
 
@@ -35,7 +35,7 @@ func NotJudged(rules []report.RuleResult) (groups []Unjudged) {
 		}
 		group := Unjudged{Outcome: r.Outcome, Reason: r.Message, Remedy: r.Remedy}
 		if r.BlockedBy != "" {
-			group = Unjudged{Outcome: r.Outcome, Reason: "the rules that they need are broken", Remedy: "Fix those first.", Waits: true}
+			group = Unjudged{Outcome: r.Outcome, Reason: "the rules that they need have not passed", Remedy: "See to those first.", Waits: true}
 		}
 		at := slices.IndexFunc(groups, func(g Unjudged) bool {
 			return g.Outcome == group.Outcome && g.Reason == group.Reason && g.Remedy == group.Remedy
