@@ -103,7 +103,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 		list[i].Root = x.site.Root
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
-		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0},
+		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
