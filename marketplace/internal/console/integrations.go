@@ -117,7 +117,7 @@ type integrationPage struct {
 	Runs     []client.Run // the last conformance runs
 	Syncs    []client.Sync
 	Pager    pager
-	Failed   []callView        // the last calls that failed
+	Failures []failure         // the last calls that failed
 	Received []callView        // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
@@ -161,9 +161,11 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	}
 	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
 	p.Pager.Newest = true
-	if p.Failed, p.Received, err = x.parts().calls(); err != nil {
+	failed, received, err := x.parts().calls()
+	if err != nil {
 		return err
 	}
+	p.Failures, p.Received = failuresOf(failed), received
 	if p.Runs, err = x.parts().runs(); err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ type filteredPage[T any] struct {
 	Filter *form
 }
 
-// modes are the choices of a new integration or token.
-var modes = []choice{{"live", "live: real seats and money"}, {"test", "test: nothing is real"}}
+// modes are the choices of a new integration or token. The first one is proposed: it can do no harm.
+var modes = []choice{{"test", "test: nothing is real"}, {"live", "live: real seats and money"}}
 
 // search shows the API's list for a query, below the form. asked is the query for the API. The
 // template and the path are named after the section.
