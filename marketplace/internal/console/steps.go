@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/console/format"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -11,16 +12,8 @@ import (
 // bookingsShown is the number of bookings on a partner's page.
 const bookingsShown = "10"
 
-// partnersBooking is a booking with the partner's codes and without the guest.
-type partnersBooking struct {
-	Status            string    `json:"status"`
-	ProductID         string    `json:"product_id"`
-	OptionID          string    `json:"option_id"`
-	Start             time.Time `json:"start"`
-	Code              string    `json:"reservation_code"`
-	ExternalBookingID string    `json:"external_booking_id"`
-	CreatedAt         time.Time `json:"created_at"`
-}
+// partnersBooking is a booking as its partner sees it.
+type partnersBooking struct{ client.PartnerBooking }
 
 // Slot returns the beginning of the slot with its own offset.
 func (b partnersBooking) Slot() format.Period { return format.FormatSlot("", b.Start, time.Time{}) }
