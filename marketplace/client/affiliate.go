@@ -35,8 +35,8 @@ type Commission struct {
 	Status     CommissionStatus `json:"status"`
 	Currency   string           `json:"currency"`
 	Amount     Decimal          `json:"amount"`
-	AccruedAt  time.Time        `json:"accrued_at"`  // when the partner confirmed
-	ReversedAt time.Time        `json:"reversed_at"` // when the booking was cancelled; zero: not reversed
+	AccruedAt  time.Time        `json:"accrued_at"`              // when the partner confirmed
+	ReversedAt time.Time        `json:"reversed_at" wire:"null"` // when the booking was cancelled; zero: not reversed
 }
 
 // CommissionStatus says whether a commission is due.

@@ -48,17 +48,77 @@ type Integration struct {
 		} `json:"ended"` // nil: the certificate is valid, or there was none
 		Withheld bool `json:"withheld"` // the activities are not listed until there is a valid certificate
 	} `json:"certification"` // nil: the marketplace does not show it
-	// Admission says under which conditions the activities are listed.
-	Admission struct {
-		Policy           string    `json:"certification"`        // in force: off, advise or require
-		Own              string    `json:"certification_own"`    // set for this integration; empty: the marketplace's
-		EndedOwn         string    `json:"certification_ended"`  // set for it until its settings changed, and not decided since; empty: none
-		GoLive           string    `json:"go_live"`              // none, requested, approved, declined or ended
-		ApprovalRequired bool      `json:"approval_required"`    // not listed until an operator has approved it
-		RequestedAt      time.Time `json:"go_live_requested_at"` // zero: not requested
-		DecidedAt        time.Time `json:"go_live_decided_at"`   // or when the approval ended; zero: no decision
-		Reason           string    `json:"go_live_reason"`       // of the decision or the end
-	} `json:"admission"`
+	Admission Admission `json:"admission"`
+}
+
+// Admission says under which conditions an integration's activities are listed.
+type Admission struct {
+	Policy           string    `json:"certification"`        // in force: off, advise or require
+	Own              string    `json:"certification_own"`    // set for this integration; empty: the marketplace's
+	EndedOwn         string    `json:"certification_ended"`  // set for it until its settings changed, and not decided since; empty: none
+	GoLive           string    `json:"go_live"`              // none, requested, approved, declined or ended
+	ApprovalRequired bool      `json:"approval_required"`    // not listed until an operator has approved it
+	RequestedAt      time.Time `json:"go_live_requested_at"` // zero: not requested
+	DecidedAt        time.Time `json:"go_live_decided_at"`   // or when the approval ended; zero: no decision
+	Reason           string    `json:"go_live_reason"`       // of the decision or the end
+}
+
+// IntegrationEvents are events of an integration.
+type IntegrationEvents struct {
+	Events     []IntegrationEvent `json:"events"`
+	NextCursor string             `json:"next_cursor"` // for the events after these
+}
+
+// IntegrationEvent is something that changed an integration's certificate or its admission.
+type IntegrationEvent struct {
+	ID   int64     `json:"id"` // increases with each event
+	At   time.Time `json:"at"`
+	Type string    `json:"type"` // such as certificate.issued or go_live.approved
+	Data struct {
+		RunID      string    `json:"run_id"`
+		ValidUntil time.Time `json:"valid_until"`
+		Reason     string    `json:"reason"`
+		Settings   []string  `json:"settings"` // that were changed
+	} `json:"data"` // what the type needs
+}
+
+// Call is a call to a partner.
+type Call struct {
+	At         time.Time           `json:"at"`
+	Endpoint   partnerapi.Endpoint `json:"endpoint"`
+	Status     int                 `json:"status"` // 0: no answer
+	DurationMS int                 `json:"duration_ms"`
+	Outcome    string              `json:"outcome"` // ok, refused (as the contract allows) or failed
+	Error      string              `json:"error"`   // "": the call succeeded
+}
+
+// ReceivedWebhook is a webhook that a partner's platform sent.
+type ReceivedWebhook struct {
+	At         time.Time `json:"at"`
+	Webhook    string    `json:"webhook"` // sync_trigger or availability_notify
+	Status     int       `json:"status"`  // of the answer
+	DurationMS int       `json:"duration_ms"`
+	Reason     string    `json:"reason"` // why it was refused; "": it was accepted
+}
+
+// PartnerBooking is a booking as its partner sees it: with the partner's codes, and without the guest, the
+// reseller and the marketplace's prices.
+type PartnerBooking struct {
+	ID                  string        `json:"booking_id"` // resellerReference in calls to the partner
+	Status              BookingStatus `json:"status"`
+	ReleaseReason       ReleaseReason `json:"release_reason" wire:"null"`
+	ProductID           string        `json:"product_id"`
+	OptionID            string        `json:"option_id"`
+	AvailabilityID      string        `json:"availability_id"`
+	Start               time.Time     `json:"start" wire:"offset"` // in the product's zone
+	End                 time.Time     `json:"end" wire:"offset"`
+	Units               []PartnerUnit `json:"units"`
+	ReservationCode     string        `json:"reservation_code"`
+	ExternalBookingID   string        `json:"external_booking_id" wire:"null"`
+	CreatedAt           time.Time     `json:"created_at"`
+	ExpiresAt           time.Time     `json:"expires_at" wire:"null"` // zero: no hold
+	PartnerRelease      Delivery      `json:"partner_release" wire:"null"`
+	PartnerCancellation Delivery      `json:"partner_cancellation" wire:"null"`
 }
 
 // ClientCertificate is the certificate with which the marketplace identifies itself to a platform.
@@ -141,4 +201,10 @@ type Breach struct {
 	Level     string          `json:"level"` // MUST or SHOULD
 	Fix       string          `json:"fix"`
 	Exchanges json.RawMessage `json:"exchanges"` // of one integration: the most recent calls, as in report.json
+}
+
+// PartnerUnit is a number of guests of one unit in a PartnerBooking.
+type PartnerUnit struct {
+	UnitID   string `json:"unit_id"`
+	Quantity int    `json:"quantity"`
 }

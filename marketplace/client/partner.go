@@ -43,7 +43,7 @@ type Registered struct {
 	WebhookSecret Secret `json:"webhook_secret"` // returned only once
 	// PreviousSecretUntil says until when the previous secret is accepted. It is zero after a
 	// registration.
-	PreviousSecretUntil time.Time `json:"previous_webhook_secret_until"`
+	PreviousSecretUntil time.Time `json:"previous_webhook_secret_until" wire:"null"`
 }
 
 // Register registers a platform. It does not call the partner. Webhooks.Trigger, Operator.Sync or

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -61,9 +62,9 @@ func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 	if a, withheld := is(operator); a.GoLive != conformance.Requested || a.RequestedAt == nil || !withheld {
 		t.Errorf("Expected a request, received %+v, withheld %t", a, withheld)
 	}
-	var overview domain.Overview
+	var overview client.Overview
 	b.do(t, "GET", "/api/v1/operator/overview", "", operator).data(t, &overview)
-	if due := overview.IntegrationsDue; len(due) != 1 || due[0].GoLiveRequested == nil {
+	if due := overview.NeedAttention; len(due) != 1 || due[0].GoLiveRequested.IsZero() {
 		t.Errorf("Expected the request on the overview, received %+v", due)
 	}
 	wantProblem(t, b.ask(t, "POST", decide, `{}`, operator), 400, "approve")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -73,12 +74,9 @@ func (h integrationHandler) withIntegration(f func(*http.Request, domain.Integra
 	})
 }
 
-// webhookSecretView is the only answer with a webhook secret.
-type webhookSecretView struct {
-	ID            uuid.UUID   `json:"integration_id"`
-	Mode          domain.Mode `json:"mode"`
-	Secret        string      `json:"webhook_secret"`
-	PreviousUntil *time.Time  `json:"previous_webhook_secret_until"` // nil after a registration
+// withSecret is the only answer with a webhook secret.
+func withSecret(i domain.Integration, secret string, previousUntil time.Time) client.Registered {
+	return client.Registered{IntegrationID: i.ID.String(), Mode: string(i.Mode), WebhookSecret: client.Secret(secret), PreviousSecretUntil: previousUntil}
 }
 
 func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
@@ -91,7 +89,7 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 		return nil, err
 	}
 	h.caughtUp(r.Context()) // restores the activities of an earlier registration
-	return webhookSecretView{made.ID, made.Mode, webhook, nil}, nil
+	return withSecret(made, webhook, time.Time{}), nil
 }
 
 func (h integrationHandler) list(r *http.Request) (any, error) {

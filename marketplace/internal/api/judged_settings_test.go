@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -97,9 +98,9 @@ func TestAChangeOfWhatWasJudgedEndsTheCertificateAndTheApproval(t *testing.T) {
 			if want := []conformance.EventType{"go_live.approved", "certificate.ended", "go_live.ended"}; !slices.Equal(types, want) || fmt.Sprint(last["settings"]) != "["+setting+"]" {
 				t.Errorf("Expected the partner to be told %v, received %v, the last with %v", want, types, last)
 			}
-			var overview domain.Overview
+			var overview client.Overview
 			j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview)
-			if due := overview.IntegrationsDue; len(due) != 1 || due[0].CertificateEnded == nil || *due[0].CertificateEnded != "settings_changed" || !slices.Equal(due[0].AdmissionEnded, []string{"go_live"}) {
+			if due := overview.NeedAttention; len(due) != 1 || due[0].CertificateEnded != "settings_changed" || !slices.Equal(due[0].AdmissionEnded, []string{"go_live"}) {
 				t.Errorf("Expected the operators to be told, received %+v", due)
 			}
 			j.patch(t, change[1])
@@ -133,9 +134,9 @@ func TestAChangeOfWhatWasJudgedEndsAPolicyThatDemandsLess(t *testing.T) {
 	if types, _ := j.events(t); types[len(types)-1] != "certification.ended" {
 		t.Errorf("Expected the partner to be told, received %v", types)
 	}
-	var overview domain.Overview
-	if j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview); !slices.Equal(overview.IntegrationsDue[0].AdmissionEnded, []string{"go_live", "certification"}) {
-		t.Errorf("Expected the operators to be told, received %+v", overview.IntegrationsDue)
+	var overview client.Overview
+	if j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview); !slices.Equal(overview.NeedAttention[0].AdmissionEnded, []string{"go_live", "certification"}) {
+		t.Errorf("Expected the operators to be told, received %+v", overview.NeedAttention)
 	}
 	j.setPolicy(t, "require")
 	must(t, j.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Off}))

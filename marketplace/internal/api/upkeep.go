@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -43,7 +43,7 @@ func (h integrationHandler) change(r *http.Request, id uuid.UUID, body partner.C
 // rotate gives an integration a new webhook secret.
 func (h integrationHandler) rotate(r *http.Request, i domain.Integration) (any, error) {
 	webhook, until, err := h.service.RotateWebhookSecret(r.Context(), scope(r).Account, i.ID)
-	return webhookSecretView{i.ID, i.Mode, webhook, &until}, err
+	return withSecret(i, webhook, until), err
 }
 
 // everySync lists an integration's syncs, newest first, including skipped and failed ones.
@@ -83,31 +83,6 @@ func entries[E any](r *http.Request, i domain.Integration, read func(context.Con
 	return pageOf(asked, found, func(e E) E { return e }), err
 }
 
-// partnerBookingView is a booking as its partner sees it, without the guest, the reseller and the
-// marketplace's prices.
-type partnerBookingView struct {
-	ID                uuid.UUID             `json:"booking_id"` // resellerReference in calls to the partner
-	Status            domain.BookingStatus  `json:"status"`
-	ReleaseReason     *domain.ReleaseReason `json:"release_reason"`
-	ProductID         string                `json:"product_id"`
-	OptionID          string                `json:"option_id"`
-	AvailabilityID    string                `json:"availability_id"`
-	Start             string                `json:"start"`
-	End               string                `json:"end"`
-	Units             []partnerUnitView     `json:"units"`
-	Code              string                `json:"reservation_code"`
-	ExternalBookingID *string               `json:"external_booking_id"`
-	CreatedAt         time.Time             `json:"created_at"`
-	ExpiresAt         *time.Time            `json:"expires_at"`
-	Release           *domain.Delivery      `json:"partner_release"`
-	Cancellation      *domain.Delivery      `json:"partner_cancellation"`
-}
-
-type partnerUnitView struct {
-	ID       string `json:"unit_id"`
-	Quantity int    `json:"quantity"`
-}
-
 // bookingsOf lists an integration's bookings, newest first.
 func (h integrationHandler) bookingsOf(r *http.Request, i domain.Integration) (any, error) {
 	given := readQuery(r)
@@ -120,15 +95,15 @@ func (h integrationHandler) bookingsOf(r *http.Request, i domain.Integration) (a
 	return pageOf(asked, found, viewPartnerBooking), err
 }
 
-func viewPartnerBooking(b domain.Booking) partnerBookingView {
+// viewPartnerBooking leaves out the guest, the reseller and the marketplace's prices.
+func viewPartnerBooking(b domain.Booking) client.PartnerBooking {
 	of := viewBooking(b, nil)
-	view := partnerBookingView{
-		ID: b.ID, Status: b.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID,
-		Start: of.Start, End: of.End, Units: []partnerUnitView{}, Code: b.Code, ExternalBookingID: of.ExternalBookingID,
-		CreatedAt: b.CreatedAt, ExpiresAt: of.ExpiresAt, Release: of.Release, Cancellation: of.Cancellation,
+	return client.PartnerBooking{
+		ID: of.ID, Status: of.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: of.AvailabilityID,
+		Start: of.Start, End: of.End, ReservationCode: b.Code, ExternalBookingID: of.ExternalBookingID,
+		CreatedAt: of.CreatedAt, ExpiresAt: of.ExpiresAt, PartnerRelease: of.PartnerRelease, PartnerCancellation: of.PartnerCancellation,
+		Units: views(b.Guests, func(g domain.Guests) client.PartnerUnit {
+			return client.PartnerUnit{UnitID: g.UnitID, Quantity: g.Quantity}
+		}),
 	}
-	for _, unit := range of.Units {
-		view.Units = append(view.Units, partnerUnitView{unit.ID, unit.Quantity})
-	}
-	return view
 }

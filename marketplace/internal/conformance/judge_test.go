@@ -229,7 +229,7 @@ func TestAPartnerWhoseCallsStopTheJudgeIsLeftOutAndNamed(t *testing.T) {
 	}
 	overview, err := b.store.Overview(t.Context(), time.Now())
 	must(t, err)
-	if paused := overview.JudgingPaused; len(paused) != 1 || paused[0].ID != attacker.ID || paused[0].Name == "" || !paused[0].Until.After(paused[0].Since) {
+	if paused := overview.JudgingPaused; len(paused) != 1 || paused[0].IntegrationID != attacker.ID.String() || paused[0].Name == "" || !paused[0].Until.After(paused[0].Since) {
 		t.Errorf("Expected the partner on the overview, received %+v", paused)
 	}
 	later, err := b.store.Overview(t.Context(), time.Now().Add(2*time.Hour))

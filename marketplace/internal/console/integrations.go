@@ -76,10 +76,7 @@ func register(x *exchange) error {
 	for name, text := range texts(x.given, "name", "mode", "base_url", "auth_type", "auth_key", "client_certificate", "client_key") {
 		body[name] = text
 	}
-	made, err := send[struct {
-		ID     string `json:"integration_id"`
-		Secret string `json:"webhook_secret"`
-	}](x, http.MethodPost, "/partner-integrations", body)
+	made, err := send[client.Registered](x, http.MethodPost, "/partner-integrations", body)
 	if err != nil {
 		return refusedForm(err, x.site.registrationForm(x.given), x.showIntegrations)
 	}
@@ -87,10 +84,10 @@ func register(x *exchange) error {
 	if x.site.Operators {
 		words = "Registered. Start a full sync next. The partner's platform sends this secret as x-webhook-secret. It is shown only once:"
 	}
-	if err := x.say(note{Words: words, Secret: made.Secret}); err != nil {
+	if err := x.say(note{Words: words, Secret: string(made.WebhookSecret)}); err != nil {
 		return err
 	}
-	return x.goTo(x.site.Root + "/integrations/" + made.ID)
+	return x.goTo(x.site.Root + "/integrations/" + made.IntegrationID)
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
@@ -118,7 +115,7 @@ type integrationPage struct {
 	Syncs    []client.Sync
 	Pager    pager
 	Failures []failure         // the last calls that failed
-	Received []callView        // the last webhooks
+	Received []receivedWebhook // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
 	Events   []eventView       // the last ones; for partners

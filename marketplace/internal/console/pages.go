@@ -58,7 +58,7 @@ type pager struct {
 }
 
 // newPager returns the pager of a list at that address.
-func newPager(part pagination, path string, query url.Values) (p pager) {
+func newPager(part client.Pagination, path string, query url.Values) (p pager) {
 	to := func(cursor string) string {
 		q := url.Values{}
 		for name, values := range query {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"partnerkit.dev/marketplace/client"
 )
 
 // place is where something stands in the list from which its page was opened. The page's address keeps it, so that the
@@ -79,10 +81,10 @@ func (x *exchange) walk(section, id string, asked func(url.Values) (url.Values, 
 	if !w.Known() {
 		return w, nil
 	}
-	read := func(list url.Values) ([]listed, pagination, error) {
+	read := func(list url.Values) ([]listed, client.Pagination, error) {
 		query, err := asked(list)
 		if err != nil {
-			return nil, pagination{}, err
+			return nil, client.Pagination{}, err
 		}
 		return read[[]listed](x, "/operator/"+section, query)
 	}
