@@ -70,6 +70,8 @@ type IntegrationDue struct {
 	AwaitsApproval bool              `json:"awaits_approval"`
 	SlotsSince     time.Time         `json:"slots_since" wire:"null"` // the oldest pull; zero: no options
 	SlotsLate      bool              `json:"slots_late"`              // SlotsSince is more than 26 hours ago
+	SetAside       int               `json:"products_set_aside"`      // by the last full sync
+	NothingToSell  bool              `json:"nothing_to_sell"`         // no product of the last full sync can be sold
 
 	CertificateUntil time.Time `json:"certificate_until" wire:"null"`    // when the certificate ended or will end within seven days; zero: neither
 	CertificateEnded string    `json:"certificate_ended" wire:"null"`    // why it has ended: breach, expired or settings_changed; empty: it has not

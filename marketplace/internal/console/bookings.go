@@ -248,8 +248,8 @@ func settledNote(b client.Booking) note {
 		return note{Words: "The booking is now " + string(b.Status) + "."}
 	}
 	words := "The booking is " + string(b.Status) + " and still needs attention: " + strings.ToLower(reason(b.Attention.Reason)[:1]) + reason(b.Attention.Reason)[1:] + "."
-	if b.Attention.Message != "" {
-		words += " The partner: " + sentence(b.Attention.Message)
+	if said := quote(*b.Attention); said != "" {
+		words += " " + said
 	}
 	return note{Words: words, Open: true}
 }

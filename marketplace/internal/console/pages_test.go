@@ -136,7 +136,7 @@ func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	id := s.bookUnconfirmed(s.order(s.registerStocked()))
 	v := s.operator()
 	for _, query := range []string{"q=" + id, "q=R-1017", "status=PAID", "attention=true", "reseller=reseller%40example.com", "reseller=" + s.accounts[domain.Reseller].ID.String()} {
-		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, but the partner refused")
+		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, but the partner did not confirm")
 	}
 	for _, query := range []string{"q=R-1018", "status=HELD", "reseller=" + s.accounts[domain.Operator].ID.String()} {
 		v.shows(v.get("/console/bookings?"+query), 200, "No booking matches")

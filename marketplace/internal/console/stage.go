@@ -39,6 +39,8 @@ func stageOf(i client.Integration) stage {
 		return stage{stageReview, "Nothing is sold before it has a certificate."}
 	case i.LastSyncAt.IsZero():
 		return stage{stageTest, "Nothing is sold before its catalog is imported."}
+	case i.Slots.Options == 0:
+		return stage{stageTest, "Nothing is sold: no product of its catalog can be used."}
 	}
 	return stage{stageLive, "Resellers sell its activities."}
 }

@@ -12,6 +12,7 @@ func TestAnIntegrationHasOneStageWhateverItsSettingsAre(t *testing.T) {
 	t.Parallel()
 	synced := func(change func(*client.Integration)) client.Integration {
 		i := client.Integration{Mode: "live", LastSyncAt: time.Unix(1, 0)}
+		i.Slots.Options = 1
 		change(&i)
 		return i
 	}
@@ -21,6 +22,7 @@ func TestAnIntegrationHasOneStageWhateverItsSettingsAre(t *testing.T) {
 	}{
 		"a test integration":     {synced(func(i *client.Integration) { i.Mode = "test" }), stageTest},
 		"never imported":         {synced(func(i *client.Integration) { i.LastSyncAt = time.Time{} }), stageTest},
+		"nothing to sell":        {synced(func(i *client.Integration) { i.Slots.Options = 0 }), stageTest},
 		"needs approval":         {synced(func(i *client.Integration) { i.Admission.ApprovalRequired = true }), stageTest},
 		"asked for it":           {synced(func(i *client.Integration) { i.Admission.ApprovalRequired, i.Admission.GoLive = true, "requested" }), stageReview},
 		"needs a certificate":    {synced(func(i *client.Integration) { _ = json.Unmarshal([]byte(`{"certification": {"withheld": true}}`), i) }), stageReview},

@@ -39,6 +39,7 @@ func stepsOf(p *integrationPage) []step {
 	if p.LastSync != nil {
 		aside = len(p.LastSync.SetAside)
 	}
+	sold := synced && aside == 0 && p.Slots.Options > 0
 	accepted := 0
 	for _, one := range p.Received {
 		if one.Reason == "" {
@@ -48,7 +49,7 @@ func stepsOf(p *integrationPage) []step {
 	steps := []step{
 		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection: it shows each call and its answer."), "settings-title", true},
 		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below."), "received-title", true},
-		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", pluralForm(aside, "product was", "products were")), "This is known after the first import.")), "syncs-title", false},
+		{"Every product can be sold", sold, choose(sold, "No product was set aside.", choose(synced, choose(aside > 0, fmt.Sprintf("%s set aside. See Catalog for the fields and problems.", pluralForm(aside, "product was", "products were")), "The catalog has no product that can be sold."), "This is known after the first import.")), "syncs-title", false},
 		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options), "They load within minutes after the first import."), "slots-title", false},
 		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform."), "received-title", false},
 	}

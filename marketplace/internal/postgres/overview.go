@@ -34,9 +34,13 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o client.Overview,
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
 	batch.Queue(`
 		SELECT i.id, i.name, h.state, coalesce((SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), `+never+`), coalesce(i.last_sync_at, `+never+`),
-			i.guarded_hash IS NOT NULL, coalesce(o.since, `+never+`), coalesce(o.since < $2, false), coalesce(c.until, `+never+`), coalesce(c.reason, ''),
+			i.guarded_hash IS NOT NULL, coalesce(o.since, `+never+`), coalesce(o.since < $2, false),
+			coalesce(f.aside, 0), coalesce(f.synced = 0, false), coalesce(c.until, `+never+`), coalesce(c.reason, ''),
 			coalesce(CASE WHEN d.go_live = 'requested' THEN d.requested_at END, `+never+`), coalesce(d.ended, '{}')
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id
+			LEFT JOIN LATERAL (
+				SELECT s.synced, jsonb_array_length(s.set_aside) AS aside
+				FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1) f ON true
 			LEFT JOIN LATERAL (
 				SELECT d.go_live, d.requested_at, array_remove(ARRAY[CASE WHEN d.go_live = 'ended' AND p.approval THEN 'go_live' END, CASE WHEN d.ended_certification IS NOT NULL THEN 'certification' END], NULL) AS ended
 				FROM integration_admissions d, certification_policy p
@@ -50,7 +54,7 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o client.Overview,
 				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 				WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active
 					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
-		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.go_live IS NOT NULL)
+		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.go_live IS NOT NULL OR f.aside > 0 OR f.synced = 0)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
 		partnerapi.Degraded, now.Add(-domain.SlotsLateAfter), mostDue, now.Add(domain.CertificateSoon)).
 		Query(func(rows pgx.Rows) error {

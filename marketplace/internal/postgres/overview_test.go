@@ -41,6 +41,41 @@ func TestTheOverviewNamesIntegrationsWhoseSlotsAreLate(t *testing.T) {
 	}
 }
 
+func TestTheOverviewNamesIntegrationsWithProductsThatCannotBeSold(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{})
+	pgtest.Exec(t, s.store, `UPDATE slot_rounds SET pulled_at = now()`)
+	due := func() map[string]client.IntegrationDue {
+		o, err := s.store.Overview(t.Context(), time.Now())
+		check(t, err)
+		found := map[string]client.IntegrationDue{}
+		for _, one := range o.NeedAttention {
+			if one.SetAside > 0 || one.NothingToSell {
+				found[one.Name] = one
+			}
+		}
+		return found
+	}
+	if got := due(); len(got) > 0 {
+		t.Fatalf("Expected none, received %v", got)
+	}
+	record := func(name, mode, aside string, synced, minutes int) {
+		pgtest.Exec(t, s.store, `
+			INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside)
+			SELECT gen_random_uuid(), id, $2, 'operator', now() + $5 * interval '1 minute', now() + $5 * interval '1 minute', $4, 0, 0, 0, $3::jsonb FROM integrations WHERE name = $1`, name, mode, aside, synced, minutes)
+	}
+	record("Walks 3", "full", `[{"product_id": "p-1", "problems": []}, {"product_id": "p-2", "problems": []}]`, 5, 1)
+	record("Walks 3", "incremental", `[]`, 0, 2) // the full one still says it
+	record("Walks 2", "full", `[]`, 0, 1)
+	if got := due(); len(got) != 2 || got["Walks 3"].SetAside != 2 || got["Walks 3"].NothingToSell || !got["Walks 2"].NothingToSell {
+		t.Errorf("Expected two set aside and a partner with nothing to sell, received %v", got)
+	}
+	record("Walks 3", "full", `[]`, 7, 3)
+	if got := due(); len(got) != 1 {
+		t.Errorf("Expected the products to be repaired, received %v", got)
+	}
+}
+
 func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testing.T) {
 	t.Parallel()
 	s := sell(t, pgtest.Stock{})
