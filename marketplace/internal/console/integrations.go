@@ -100,7 +100,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 		list[i].Root = x.site.Root
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
-		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0},
+		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
@@ -114,7 +114,7 @@ type integrationPage struct {
 	Runs     []client.Run // the last conformance runs
 	Syncs    []client.Sync
 	Pager    pager
-	Failed   []client.Call     // the last calls that failed
+	Failures []failure         // the last calls that failed
 	Received []receivedWebhook // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
@@ -158,9 +158,11 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	}
 	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
 	p.Pager.Newest = true
-	if p.Failed, p.Received, err = x.parts().calls(); err != nil {
+	failed, received, err := x.parts().calls()
+	if err != nil {
 		return err
 	}
+	p.Failures, p.Received = failuresOf(failed), received
 	if p.Runs, err = x.parts().runs(); err != nil {
 		return err
 	}
