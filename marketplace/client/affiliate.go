@@ -21,7 +21,7 @@ func NewAffiliate(marketplace string, credentials Credentials, o Options) (*Affi
 // AffiliateActivity is an activity with the affiliate's own link to it.
 type AffiliateActivity struct {
 	Activity
-	AffiliateURL string `json:"affiliate_url"` // send customers to it; "" if the operator has configured no shop
+	AffiliateURL string `json:"affiliate_url" wire:"null"` // send customers to it; "" if the operator has configured no shop
 }
 
 // Activities lists the activities on sale, oldest first.

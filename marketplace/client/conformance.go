@@ -60,21 +60,21 @@ type Matrix struct {
 type MatrixRow struct {
 	IntegrationID string       `json:"integration_id"`
 	Name          string       `json:"name"`
-	Mode          string       `json:"mode"`        // live or test
-	State         string       `json:"state"`       // of the certificate: none, certified, failed or expired
-	ValidUntil    time.Time    `json:"valid_until"` // zero: never certified
-	Withheld      bool         `json:"withheld"`    // the activities are not listed
+	Mode          string       `json:"mode"`                    // live or test
+	State         string       `json:"state"`                   // of the certificate: none, certified, failed or expired
+	ValidUntil    time.Time    `json:"valid_until" wire:"null"` // zero: never certified
+	Withheld      bool         `json:"withheld"`                // the activities are not listed
 	Admission     Admission    `json:"admission"`
-	FailingSince  time.Time    `json:"failing_since"` // of the oldest failed rule; zero: no rule fails
-	JudgedAt      time.Time    `json:"judged_at"`     // the end of the last run with a verdict; zero: no run
-	Cells         []MatrixCell `json:"cells"`         // one for each endpoint
-	Days          []string     `json:"days"`          // the verdict of each day, failed, or "" without a run
+	FailingSince  time.Time    `json:"failing_since" wire:"null"` // of the oldest failed rule; zero: no rule fails
+	JudgedAt      time.Time    `json:"judged_at" wire:"null"`     // the end of the last run with a verdict; zero: no run
+	Cells         []MatrixCell `json:"cells"`                     // one for each endpoint
+	Days          []string     `json:"days"`                      // the verdict of each day, failed, or "" without a run
 }
 
 // MatrixCell is the state of a partner's endpoint.
 type MatrixCell struct {
-	JudgedAt time.Time      `json:"judged_at"` // zero: never judged
-	Breaches []MatrixBreach `json:"breaches"`  // the longest first
+	JudgedAt time.Time      `json:"judged_at" wire:"null"` // zero: never judged
+	Breaches []MatrixBreach `json:"breaches"`              // the longest first
 }
 
 // MatrixBreach is a rule that a partner breaches.

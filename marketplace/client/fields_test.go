@@ -252,15 +252,23 @@ func (c comparison) compareFields(at string, is reflect.Type, says map[string]an
 		if _, options, _ := strings.Cut(field.Tag.Get("json"), ","); c.sent && options != "" && slices.Contains(required, any(name)) && is != reflect.TypeFor[Contact]() {
 			c.t.Errorf("%s/%s: it is always wanted, and must not be left out", at, name)
 		}
-		if _, nullable := withoutNull(properties[name]); !c.sent && field.Tag.Get("wire") == "null" && !nullable {
-			c.t.Errorf("%s/%s: the API encodes it as null, which the schema does not allow", at, name)
-		}
+		c.compareNull(at+"/"+name, field, properties[name])
 		c.compare(at+"/"+name, field.Type, properties[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if properties[name] == nil {
 			c.t.Errorf("%s: the API does not have %s of the client's %s", at, name, is)
 		}
+	}
+}
+
+// compareNull expects that the API encodes a field's zero value as null exactly if the schema allows null.
+func (c comparison) compareNull(at string, field reflect.StructField, schema any) {
+	_, nullable := withoutNull(schema)
+	switch kind := field.Type.Kind(); {
+	case c.sent, kind == reflect.Pointer, kind == reflect.Slice, kind == reflect.Map, field.Type == reflect.TypeFor[Decimal](), strings.Contains(field.Tag.Get("json"), ","):
+	case nullable != (field.Tag.Get("wire") == "null"):
+		c.t.Errorf("%s: want the tag wire:\"null\" exactly if the schema allows null: %t", at, nullable)
 	}
 }
 

@@ -44,7 +44,7 @@ func viewToken(t domain.APIToken) client.Token {
 
 func (h accountHandler) detail(ctx context.Context, a domain.Account) (any, error) {
 	tokens, err := h.store.APITokens(ctx, a.ID)
-	return client.AccountDetail{Account: viewAccount(a), APITokens: views(tokens, viewToken)}, err
+	return client.AccountDetail{Account: viewAccount(a), APITokens: viewList(tokens, viewToken)}, err
 }
 
 func (h accountHandler) create(r *http.Request, body domain.NewAccount) (any, error) {

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -126,14 +125,6 @@ func valueOf[T any](p *T) (value T) {
 		value = *p
 	}
 	return value
-}
-
-// timeOrNull returns nil for a zero time, in any zone.
-func timeOrNull(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
-	}
-	return &at
 }
 
 // leastGzip is the smallest body that is compressed, in bytes.

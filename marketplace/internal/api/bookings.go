@@ -180,10 +180,10 @@ func viewBooking(b domain.Booking, history []domain.HistoryEntry) client.Booking
 		ActivityID: b.ActivityID.String(), VariationID: b.VariationID.String(), AvailabilityID: b.AvailabilityID,
 		Start: b.Start.In(zone), End: b.End.In(zone), TimeZone: b.Zone,
 		ActivityTitle: b.Sold.ActivityTitle, VariationTitle: b.Sold.VariationTitle, Voucher: viewVoucher(b.Sold.Voucher),
-		Units: views(b.Guests, viewUnit), Currency: string(b.Currency), Total: decimalOf(&b.Total), Contact: client.Contact(b.Contact),
+		Units: viewList(b.Guests, viewUnit), Currency: string(b.Currency), Total: decimalOf(&b.Total), Contact: client.Contact(b.Contact),
 		AffiliateCode: idOf(b.AffiliateID), ResellerReference: b.ResellerReference, CreatedAt: b.CreatedAt, ExpiresAt: b.ExpiresAt, ExternalBookingID: b.ExternalBookingID,
 		Tickets: append([]partnerapi.Ticket{}, b.Tickets...), PartnerRelease: client.Delivery(b.Release), PartnerCancellation: client.Delivery(b.Cancellation),
-		RescheduledFrom: idOf(b.RescheduledFrom), RescheduledTo: idOf(b.RescheduledTo), RefundDue: decimalOf(b.RefundDue()), History: views(history, viewHistory),
+		RescheduledFrom: idOf(b.RescheduledFrom), RescheduledTo: idOf(b.RescheduledTo), RefundDue: decimalOf(b.RefundDue()), History: viewList(history, viewHistory),
 	}
 	if b.Status == domain.Cancelled {
 		view.Tickets = []partnerapi.Ticket{} // they no longer admit anyone
@@ -226,6 +226,6 @@ func viewAttention(b domain.Booking) *client.Attention {
 	}
 	return &client.Attention{
 		Reason: client.AttentionReason(first.Reason), Since: first.Since, Message: first.Message, Refund: append([]string{}, first.Refund...),
-		Actions: views(booking.Actions(b, first.Reason), func(a domain.Action) client.Action { return client.Action(a) }),
+		Actions: viewList(booking.Actions(b, first.Reason), func(a domain.Action) client.Action { return client.Action(a) }),
 	}
 }

@@ -29,7 +29,7 @@ type runStore interface {
 	Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error)
 	Parts(ctx context.Context, run uuid.UUID, kind conformance.Kind, after int) ([]conformance.Part, error)
 	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
-	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Certification, error)
+	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]client.Certification, error)
 	admissionStore
 }
 
@@ -108,8 +108,8 @@ func (h runHandler) list(r *http.Request, i domain.Integration) (any, error) {
 func (h runHandler) show(r *http.Request) (any, error) {
 	run, err := h.findRun(r)
 	view := viewRun(run)
-	view.Findings = views(run.Findings, func(f conformance.Finding) client.Finding { return client.Finding(f) })
-	view.NotUndone = views(run.NotUndone, func(l conformance.Leftover) client.Leftover { return client.Leftover(l) })
+	view.Findings = viewList(run.Findings, func(f conformance.Finding) client.Finding { return client.Finding(f) })
+	view.NotUndone = viewList(run.NotUndone, func(l conformance.Leftover) client.Leftover { return client.Leftover(l) })
 	return view, err
 }
 

@@ -16,7 +16,7 @@ type eventHandler struct{ service *event.Service }
 
 func viewSubscription(s event.Subscription) client.EventWebhook {
 	view := client.EventWebhook{
-		ID: s.ID.String(), Mode: string(s.Mode), URL: s.URL, Events: views(s.Events, func(e domain.EventType) client.EventType { return client.EventType(e) }),
+		ID: s.ID.String(), Mode: string(s.Mode), URL: s.URL, Events: viewList(s.Events, func(e domain.EventType) client.EventType { return client.EventType(e) }),
 		CreatedAt: s.CreatedAt, FailingSince: valueOf(s.FailingSince), PreviousSecretUntil: valueOf(s.PreviousUntil),
 	}
 	if s.DisabledAt != nil {
@@ -36,8 +36,8 @@ func viewDelivery(d event.Delivery) client.EventDelivery {
 	return view
 }
 
-// views converts a list for answers: [] if it is empty.
-func views[T, V any](list []T, view func(T) V) []V {
+// viewList converts a list for answers: [] if it is empty.
+func viewList[T, V any](list []T, view func(T) V) []V {
 	shown := make([]V, len(list))
 	for i, one := range list {
 		shown[i] = view(one)
@@ -74,7 +74,7 @@ func (h eventHandler) subscriptionsOf(r *http.Request, account uuid.UUID) (any, 
 
 func (h eventHandler) subscriptionsIn(r *http.Request, of domain.Scope) (any, error) {
 	list, err := h.service.Subscriptions(r.Context(), of)
-	return views(list, viewSubscription), err
+	return viewList(list, viewSubscription), err
 }
 
 func (h eventHandler) unsubscribe(r *http.Request, id uuid.UUID) (any, error) {
@@ -101,7 +101,7 @@ func (h eventHandler) deliveriesOf(r *http.Request, of domain.Scope, id uuid.UUI
 		return nil, err
 	}
 	list, err := h.service.Deliveries(r.Context(), of, id, state, most)
-	return views(list, viewDelivery), err
+	return viewList(list, viewDelivery), err
 }
 
 func (h eventHandler) retry(r *http.Request, id uuid.UUID) (any, error) {

@@ -80,5 +80,5 @@ func pageOf[T, V any](asked page, found domain.Page[T], view func(T) V) listPage
 	if asked.after == nil {
 		pagination.Page, pagination.TotalCount, pagination.TotalCountCapped = asked.number, &found.Total, found.Capped
 	}
-	return listPage{views(found.Entries, view), pagination}
+	return listPage{viewList(found.Entries, view), pagination}
 }

@@ -25,7 +25,18 @@ func (h integrationHandler) test(r *http.Request, id uuid.UUID, body partner.Cha
 	if err != nil {
 		return nil, err
 	}
-	return catalog.Try(r.Context(), h.trials, target, h.now), nil
+	trial := catalog.Try(r.Context(), h.trials, target, h.now)
+	view := client.Trial{Works: trial.Works, Products: viewTrialRead(trial.Products)}
+	if trial.Availability != nil {
+		view.Availability = new(viewTrialRead(*trial.Availability))
+	}
+	return view, nil
+}
+
+func viewTrialRead(r catalog.TrialRead) client.TrialRead {
+	return client.TrialRead{
+		Request: r.Request, Status: valueOf(r.Status), Duration: int(r.Duration), Found: r.Found, Error: valueOf(r.Error), Problems: viewList(r.Problems, viewProblem),
+	}
 }
 
 // change changes an integration. Settings that do not work are not stored.
@@ -53,23 +64,27 @@ func (h integrationHandler) everySync(r *http.Request, i domain.Integration) (an
 		return nil, err
 	}
 	found, err := h.catalog.EverySync(r.Context(), i.ID, asked.request())
-	return pageOf(asked, found, func(s catalog.Sync) catalog.Sync { return s }), err
+	return pageOf(asked, found, viewSync), err
 }
 
 // calls lists the last calls to an integration's partner.
 func (h integrationHandler) calls(r *http.Request, i domain.Integration) (any, error) {
 	h.journals.Calls.Flush(r.Context())
-	return entries(r, i, h.store.Calls)
+	return entries(r, i, h.store.Calls, func(c partner.CallEntry) client.Call {
+		return client.Call{At: c.At, Endpoint: c.Endpoint, Status: valueOf(c.Status), DurationMS: int(c.Duration), Outcome: string(c.Outcome), Error: valueOf(c.Error)}
+	})
 }
 
 // listWebhooks lists the last webhooks of an integration's partner.
 func (h integrationHandler) listWebhooks(r *http.Request, i domain.Integration) (any, error) {
 	h.journals.Webhooks.Flush(r.Context())
-	return entries(r, i, h.store.Webhooks)
+	return entries(r, i, h.store.Webhooks, func(w partner.WebhookEntry) client.ReceivedWebhook {
+		return client.ReceivedWebhook{At: w.At, Webhook: string(w.Webhook), Status: w.Status, DurationMS: int(w.Duration), Reason: valueOf(w.Reason)}
+	})
 }
 
 // entries lists a journal's entries for an integration, newest first.
-func entries[E any](r *http.Request, i domain.Integration, read func(context.Context, uuid.UUID, *bool, domain.PageRequest) (domain.Page[E], error)) (any, error) {
+func entries[E, V any](r *http.Request, i domain.Integration, read func(context.Context, uuid.UUID, *bool, domain.PageRequest) (domain.Page[E], error), view func(E) V) (any, error) {
 	given := readQuery(r)
 	var failed *bool
 	if word := given.validated("failed", "oneof=true false"); word != "" {
@@ -80,7 +95,7 @@ func entries[E any](r *http.Request, i domain.Integration, read func(context.Con
 		return nil, err
 	}
 	found, err := read(r.Context(), i.ID, failed, asked.request())
-	return pageOf(asked, found, func(e E) E { return e }), err
+	return pageOf(asked, found, view), err
 }
 
 // bookingsOf lists an integration's bookings, newest first.
@@ -102,7 +117,7 @@ func viewPartnerBooking(b domain.Booking) client.PartnerBooking {
 		ID: of.ID, Status: of.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: of.AvailabilityID,
 		Start: of.Start, End: of.End, ReservationCode: b.Code, ExternalBookingID: of.ExternalBookingID,
 		CreatedAt: of.CreatedAt, ExpiresAt: of.ExpiresAt, PartnerRelease: of.PartnerRelease, PartnerCancellation: of.PartnerCancellation,
-		Units: views(b.Guests, func(g domain.Guests) client.PartnerUnit {
+		Units: viewList(b.Guests, func(g domain.Guests) client.PartnerUnit {
 			return client.PartnerUnit{UnitID: g.UnitID, Quantity: g.Quantity}
 		}),
 	}
