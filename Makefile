@@ -107,7 +107,7 @@ selftest-short: ## prove: test the suite with one defect for each rule, and a sa
 	@$(MAKE) --no-print-directory selftest SELFTESTFLAGS='--fast --sample 6 $(SELFTESTFLAGS)'
 
 # A new partner is certified in the browser, partners are checked again for a night, other makers'
-# tools generate clients and judge pages, and the service starts in hostile surroundings, one by one.
+# tools build and generate clients and judge pages, and the service starts in hostile surroundings, one by one.
 # Each takes minutes, mostly waiting.
 .PHONY: journeys
 journeys: need-go ## prove: run the tests that take minutes
@@ -181,11 +181,14 @@ BENCHMARKS = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(MODULES)
 bench: need-go ## prove: run every benchmark, one package after another
 	@go test -p 1 -timeout 60m -run '^$$' -bench . -benchmem $(TESTFLAGS) $(BENCHMARKS)
 
-# Without cgo, like the tests, whose compiled packages it uses.
+# Built like the tests, whose programs it uses.
 .PHONY: bench-once
+bench-once: export GOFLAGS += -ldflags=-s
+bench-once: export CGO_ENABLED = 0
 bench-once: need-go ## prove: run every benchmark once in a small form, which measures nothing
 	@echo "== benchmarks"
-	@$(in_memory); CGO_ENABLED=0 go test -vet=off -short -count=1 -timeout 30m -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
+	@go build -o build/ ./internal/linked
+	@$(in_memory); go test -vet=off -short -count=1 -timeout 30m $(linked) -run '^$$' -bench . -benchtime 1x $(TESTFLAGS) $(BENCHMARKS)
 
 # -fuzzminimizetime: otherwise minimizing one input can take all the time.
 .PHONY: fuzz
