@@ -16,6 +16,10 @@ var (
 	files embed.FS
 	//go:embed webui.css
 	common string
+
+	// Script is the script of all pages. Without it they work too.
+	//go:embed page.js
+	Script string
 )
 
 // Head is the beginning of a page, up to its body: {{template "head" .}} renders one.
@@ -45,6 +49,13 @@ func Templates(folder fs.FS, functions template.FuncMap) (*template.Template, er
 
 // Style returns the style sheet of all pages, followed by a page's own.
 func Style(own string) string { return common + own }
+
+// Policy returns the content security policy of a page with that style and Script, both inline. It may
+// call and be sent to its own server only, and cannot be framed.
+func Policy(style string) string {
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; img-src data:; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", HashSource(style), HashSource(Script))
+}
 
 // HashSource returns the expression with which a content security policy allows exactly this text
 // in a page.
