@@ -266,13 +266,14 @@ var icon = webui.Icon("M5 5h6M5 8h6M5 11h4", "1.5")
 
 var (
 	style  = webui.Style(ownStyle)
-	policy = webui.Policy(style)
+	script = webui.Script("")
+	policy = webui.Policy(style, script)
 )
 
 var templates = sync.OnceValues(func() (*template.Template, error) {
 	return webui.Templates(files, template.FuncMap{
 		"markdown": markdown, "plural": plural.Count, "lower": strings.ToLower,
-		"script":    func() template.JS { return template.JS(webui.Script) },
+		"script":    func() template.JS { return template.JS(script) },
 		"operation": func(p page, v view) operationView { return operationView{v, p} },
 	})
 })

@@ -75,7 +75,7 @@ const maxSession = 16 << 10
 func signIn(c *call) (any, error) {
 	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxSession)
 	if c.Token != "" && !equalSecrets(c.r.PostFormValue("token"), c.Token) {
-		c.console.SignIn(c.w, "This is not the control token of this mock.")
+		c.console.SignIn(c.w, c.r, "This is not the control token of this mock.")
 		return nil, nil
 	}
 	http.SetCookie(c.w, &http.Cookie{
