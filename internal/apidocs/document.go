@@ -17,7 +17,7 @@ type document struct {
 		Description             string
 	}
 	Security []requirement
-	Tags     []struct{ Name, Description string }
+	Tags     []tag
 	Paths    ordered[ordered[*operation]] // by path and method
 	Webhooks ordered[ordered[*operation]] // by name and method
 
@@ -30,6 +30,8 @@ type document struct {
 		Links           map[string]*link
 	}
 }
+
+type tag struct{ Name, Description string }
 
 // requirement has the names of security schemes that a request needs together. An empty one needs none.
 type requirement map[string][]string
@@ -224,13 +226,19 @@ func (d *document) link(l *link) *link {
 	return cmp.Or(d.Components.Links[component(l.Ref)], l)
 }
 
-// operations returns the operations of a tag, as they stand in the document.
-func (d *document) operations(tag string) (found []view) {
+// call is an operation with its method and path.
+type call struct {
+	*operation
+	Method, Path string
+}
+
+// calls returns the operations of a tag, as they stand in the document.
+func (d *document) calls(tag string) (found []call) {
 	for _, paths := range []ordered[ordered[*operation]]{d.Paths, d.Webhooks} {
 		for _, path := range paths {
 			for _, method := range path.Value {
 				if op := method.Value; len(op.Tags) > 0 && op.Tags[0] == tag {
-					found = append(found, d.view(strings.ToUpper(method.Name), path.Name, op))
+					found = append(found, call{op, strings.ToUpper(method.Name), path.Name})
 				}
 			}
 		}

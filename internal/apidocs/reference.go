@@ -1,4 +1,4 @@
-// Package apidocs shows an OpenAPI document as pages. They are rendered on the server, once: an index of
+// Package apidocs shows an OpenAPI document as pages. They are rendered on the server, each once: an index of
 // the operations, and for each operation its parameters, bodies, answers, examples and a curl command.
 // They work without scripts, and load nothing else.
 package apidocs
@@ -49,7 +49,7 @@ type Reference struct {
 type built struct {
 	document webui.Packed
 	index    page
-	pages    map[string]webui.Packed // by tag; "" is the first
+	pages    map[string]func() (webui.Packed, error) // by tag, rendered at their first use; "" is the first
 }
 
 // New returns a reference. The document is read at the first request.
@@ -66,15 +66,14 @@ const onePage = 12
 // page is the data of a page.
 type page struct {
 	Config
-	Head       webui.Head
-	Document   *document
-	Index      []group
-	Tag        string // the only tag on the page; "" on the first page
-	Sections   []section
-	Shared     []answer
-	Words      string  // what is searched for
-	Found      []entry // operations that match the words
-	Operations int     // of the document
+	Head     webui.Head
+	Document *document
+	Index    []group
+	Tag      string // the only tag on the page; "" on the first page
+	Sections []section
+	Shared   []answer
+	Words    string  // what is searched for
+	Found    []entry // operations that match the words
 }
 
 // group is the operations of a tag in the index.
@@ -113,45 +112,55 @@ func (r *Reference) build() (built, error) {
 	b := built{
 		document: webui.Pack("application/yaml", text),
 		index:    page{Config: r.Config, Document: d, Head: webui.Head{Title: r.Title, Icon: icon, Style: template.CSS(style)}},
-		pages:    map[string]webui.Packed{},
+		pages:    map[string]func() (webui.Packed, error){},
 	}
-	sections := make([]section, len(d.Tags))
-	for i, tag := range d.Tags {
-		sections[i] = section{tag.Name, markdown(tag.Description), d.operations(tag.Name)}
-		for j := range sections[i].Operations {
-			v := &sections[i].Operations[j]
-			v.Before, v.After = d.curl(v, r.Tokens)
-		}
-		b.index.Operations += len(sections[i].Operations)
+	operations := 0
+	for _, tag := range d.Tags {
+		operations += len(d.calls(tag.Name))
 	}
-	whole := b.index.Operations <= onePage
-	for _, s := range sections {
-		g := group{Name: s.Name, Open: whole}
+	whole := operations <= onePage
+	for _, tag := range d.Tags {
+		g := group{Name: tag.Name, Open: whole}
 		if !whole {
-			g.Href = "?tag=" + url.QueryEscape(s.Name)
+			g.Href = "?tag=" + url.QueryEscape(tag.Name)
 		}
-		for _, v := range s.Operations {
-			g.Entries = append(g.Entries, entry{v.Method, v.Path, v.Summary, g.Href + "#" + v.OperationID})
+		for _, op := range d.calls(tag.Name) {
+			g.Entries = append(g.Entries, entry{op.Method, op.Path, op.Summary, g.Href + "#" + op.OperationID})
 		}
 		b.index.Index = append(b.index.Index, g)
 	}
-	first := b.index
-	if whole {
-		first.Sections = sections
-	}
-	for i, s := range sections {
-		if whole || err != nil {
-			break
+	b.pages[""] = sync.OnceValues(func() (webui.Packed, error) {
+		first := b.index
+		for _, tag := range d.Tags {
+			if whole {
+				first.Sections = append(first.Sections, r.section(d, tag))
+			}
 		}
-		one := b.index.opened(i)
-		one.Sections, one.Tag = []section{s}, s.Name
-		one.Head.Title = s.Name + " · " + r.Title
-		b.pages[s.Name], err = one.pack()
+		return first.pack()
+	})
+	if whole {
+		return b, nil
 	}
-	if err == nil {
-		b.pages[""], err = first.pack()
+	for i, tag := range d.Tags {
+		b.pages[tag.Name] = sync.OnceValues(func() (webui.Packed, error) {
+			one := b.index.opened(i)
+			one.Sections, one.Tag = []section{r.section(d, tag)}, tag.Name
+			one.Head.Title = tag.Name + " · " + r.Title
+			return one.pack()
+		})
 	}
-	return b, err
+	return b, nil
+}
+
+// section describes the operations of a tag.
+func (r *Reference) section(d *document, t tag) section {
+	s := section{Name: t.Name, Text: markdown(t.Description)}
+	for _, op := range d.calls(t.Name) {
+		v := d.view(op)
+		v.Before, v.After = d.curl(&v, r.Tokens)
+		s.Operations = append(s.Operations, v)
+	}
+	return s
 }
 
 // opened returns the page whose index shows the operations of one group.
@@ -208,9 +217,19 @@ func (r *Reference) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		r.search(w, request, b.index, words)
 		return
 	}
-	packed, ok := b.pages[query.Get("tag")]
+	render, ok := b.pages[query.Get("tag")]
 	if !ok {
-		packed = b.pages[""]
+		render = b.pages[""]
+	}
+	respond(w, request, render)
+}
+
+// respond answers with a page.
+func respond(w http.ResponseWriter, request *http.Request, render func() (webui.Packed, error)) {
+	packed, err := render()
+	if err != nil {
+		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)
+		return
 	}
 	packed.ServeHTTP(w, request)
 }
@@ -226,12 +245,7 @@ func (r *Reference) search(w http.ResponseWriter, request *http.Request, p page,
 			}
 		}
 	}
-	packed, err := p.pack()
-	if err != nil {
-		http.Error(w, "the page cannot be made: "+err.Error(), http.StatusInternalServerError)
-		return
-	}
-	packed.ServeHTTP(w, request)
+	respond(w, request, p.pack)
 }
 
 func (e entry) matches(words []string) bool {

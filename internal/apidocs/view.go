@@ -10,15 +10,14 @@ import (
 
 // view is an operation, arranged for display.
 type view struct {
-	*operation
-	Method, Path string
-	IsWebhook    bool // the service sends the request, to an address of the caller's
-	Text         template.HTML
-	Security     []requirement
-	Access       []string // the header fields that let a caller in; "" if none is needed
-	Parameters   []field
-	Body         *answer
-	Answers      []answer
+	call
+	IsWebhook  bool // the service sends the request, to an address of the caller's
+	Text       template.HTML
+	Security   []requirement
+	Access     []string // the header fields that let a caller in; "" if none is needed
+	Parameters []field
+	Body       *answer
+	Answers    []answer
 
 	Before, After string // the curl command around the service's address
 }
@@ -44,8 +43,8 @@ type content struct {
 
 type example struct{ Name, Text string }
 
-func (d *document) view(method, path string, op *operation) view {
-	v := view{operation: op, Method: method, Path: path, Text: markdown(op.Description), Security: op.Security, IsWebhook: !strings.HasPrefix(path, "/")}
+func (d *document) view(op call) view {
+	v := view{call: op, Text: markdown(op.Description), Security: op.Security, IsWebhook: !strings.HasPrefix(op.Path, "/")}
 	if op.Security == nil {
 		v.Security = d.Security
 	}
