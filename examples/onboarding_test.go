@@ -96,6 +96,8 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.Shows(".empty", "No platform yet")
 	n.Screenshot("2-empty")
 	n.write("#f-name", "Boats")
+	n.steps++
+	n.Is(`document.querySelector("#f-mode").value = "live"`, "live")
 	n.write("#f-base_url", address)
 	n.write("#f-auth_key", key)
 	n.click("#f-handles_ticket_delivery")
@@ -103,8 +105,8 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	n.Shows(".note .secret", "")
 	secret := browsertest.Value[string](n.Tab, `document.querySelector("#secret").textContent`)
 	n.Screenshot("3-registered")
-	n.click(`form[action$="/test#settings-title"] button`)
-	n.Shows("#settings-title ~ .note", "works with these settings")
+	n.click(`form[action$="/test#steps-title"] button`)
+	n.Shows("#steps-title ~ .note", "works with these settings")
 	n.click("#received-title ~ details summary")
 	n.write("#f-secret", secret)
 	n.click(`form[action$="/webhook#received-title"] button`)
@@ -143,7 +145,7 @@ func TestANewPartnerGetsCertifiedInThePortal(t *testing.T) {
 	waitForActivities(t, m, 2)
 	n.GoTo("/partners/integrations")
 	n.click("tbody th a")
-	n.Shows("#steps-title", "Ready to go live")
+	n.Shows(".stage [aria-current]", "Live")
 	n.Screenshot("9-live")
 	t.Logf("From the invitation to the approval: %d steps, %s", n.steps, time.Since(n.started).Round(time.Second))
 }

@@ -76,12 +76,23 @@ func (c customer) askForSeats(name string) {
 	c.Write(`#order [name=emailAddress]`, "ana@example.com")
 }
 
-func TestACustomerBooksAndCancelsInTheShop(t *testing.T) {
+// Each customer has a page: a browser's console lists answers such as 409, which only the second one expects.
+func TestCustomersOfTheShop(t *testing.T) {
 	t.Parallel()
 	browser := browsertest.Start(t)
-	axe := axetest.Source(t)
 	address, token := openShop(t)
-	c := customer{browsertest.Open(t, browser, address)}
+	t.Run("one books and cancels", func(t *testing.T) {
+		t.Parallel()
+		bookAndCancel(customer{browsertest.Open(t, browser, address)}, token)
+	})
+	t.Run("one reads why a booking is refused", func(t *testing.T) {
+		t.Parallel()
+		readRefusals(customer{browsertest.Open(t, browser, address)}, address)
+	})
+}
+
+func bookAndCancel(c customer, token string) {
+	axe := axetest.Source(c.T)
 	c.GoTo("/")
 	c.waitUntilIdle()
 	c.Is(`new Date(document.querySelector("[name=date_from]").value + "T12:00").getDay() + ""`, "6")
@@ -122,16 +133,12 @@ func TestACustomerBooksAndCancelsInTheShop(t *testing.T) {
 
 	read := browsertest.Value[string](c.Tab, `Promise.all(["/", "/shop.js", "/client.js", "/shop.css"].map(path => fetch(path).then(answer => answer.text()))).then(texts => texts.join())`)
 	if len(read) < 10_000 || strings.Contains(read, token) {
-		t.Errorf("want the page's files without the token, got %d bytes", len(read))
+		c.T.Errorf("want the page's files without the token, got %d bytes", len(read))
 	}
 }
 
-// A browser's console lists answers such as 409, so this customer has a page of its own.
-func TestTheShopSaysWhyABookingIsRefused(t *testing.T) {
-	t.Parallel()
-	browser := browsertest.Start(t)
-	address, _ := openShop(t)
-	c := customer{browsertest.Open(t, browser, address)}
+func readRefusals(c customer, address string) {
+	t := c.T
 	for name, reason := range map[string]string{
 		"Sold Out":      "The organiser did not accept this booking: The last seats were sold a moment ago.",
 		"Reserve Fails": "The organiser's system does not work at the moment. Nothing was booked.",

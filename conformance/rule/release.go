@@ -64,7 +64,7 @@ var (
 					withReason("The cancellation has already returned the seats. Seats that are returned twice are sold twice.").
 					fix("Release only live holds. A hold that became a booking never becomes a hold again.")
 	ReleaseExpiredByItself = release.should("release.expired.by-itself", "REL-7", "An expired hold returns its seats without a release").
-				needs("reserve.vacancies.one", "reserve.expires-later", "confirm.expired").
+				needs("reserve.kept-until-expiry", "confirm.expired").
 				withReason("Until the marketplace's release arrives, no customer can buy the seats.").
 				fix("Exclude expired holds when you compute vacancies.")
 	ReleaseExpired = release.must("release.expired", "REL-4", "Release answers 200 and success true for an expired code").
@@ -72,7 +72,7 @@ var (
 			withReason("The marketplace releases every expired hold, and retries until the answer is 2xx.").
 			fix("Answer 200 with {\"success\": true} when the hold has expired.")
 	ReleaseExpiredVacancies = release.must("release.expired.vacancies", "REL-7", "The seats of an expired hold are free after its release").
-				needs("release.expired", "release.vacancies.one", "confirm.expired.no-effect").
+				needs("release.expired", "release.vacancies.one", "confirm.expired.no-effect", "reserve.kept-until-expiry").
 				withReason("If expired holds keep their seats, abandoned checkouts block every slot.").
 				fix("Return the seats at expiry, or at the release at the latest. Return them once, not twice.")
 	ReleaseContentType = release.contentType(partnerapi.Release, "release.json")

@@ -34,6 +34,10 @@ var (
 	ReserveVacanciesOne = reserve.must("reserve.vacancies.one", "RSV-3", "A hold for one guest takes one seat immediately").needs("reserve.code").
 				withReason("A seat that stays on sale during the payment is sold twice.").
 				fix("Subtract live holds when you compute vacancies, without a cache in between.")
+	ReserveKeptUntilExpiry = reserve.must("reserve.kept-until-expiry", "RSV-7", "A hold keeps its seats until it expires").
+				needs("reserve.vacancies.one", "reserve.expires-later").
+				withReason("The customer is still paying. Their seats are sold to somebody else, and the booking fails after the payment.").
+				fix("Keep the seats until the expiresAt that you answered, to the second.")
 	ReserveVacanciesMany = reserve.must("reserve.vacancies.many", "RSV-3", "A hold for several guests takes one seat for each").needs("reserve.vacancies.one").
 				withReason("Every seat that the hold does not take is sold twice.").
 				fix("Take the sum of the quantities, not the number of holds.")

@@ -114,7 +114,7 @@ func withOutcome(result *report.Result, outcomes ...report.Outcome) (ids []strin
 	return ids
 }
 
-var expiryRules = []string{"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies"}
+var expiryRules = []string{"reserve.kept-until-expiry", "confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies"}
 
 func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 	t.Parallel()

@@ -26,13 +26,16 @@ type Account struct {
 // AccountDetail is an account with its long-lived tokens.
 type AccountDetail struct {
 	Account
-	APITokens []struct {
-		ID        string    `json:"token_id"`
-		Name      string    `json:"name"`
-		Mode      string    `json:"mode"` // live or test; "": each request chooses
-		CreatedAt time.Time `json:"created_at"`
-		RevokedAt time.Time `json:"revoked_at"` // zero: not revoked
-	} `json:"api_tokens"` // the newest first
+	APITokens []Token `json:"api_tokens"` // the newest first
+}
+
+// Token is a long-lived token of a reseller, without its text.
+type Token struct {
+	ID        string    `json:"token_id"`
+	Name      string    `json:"name"`
+	Mode      string    `json:"mode" wire:"null"` // live or test; "": each request chooses
+	CreatedAt time.Time `json:"created_at"`
+	RevokedAt time.Time `json:"revoked_at" wire:"null"` // zero: not revoked
 }
 
 // NewAccount describes an account to create.
@@ -50,9 +53,24 @@ type AccountChange struct {
 	Disabled *bool   `json:"disabled,omitempty"` // true disables the account
 }
 
+// Invitation invites a partner to create an account.
+type Invitation struct {
+	ID        string    `json:"invitation_id"`
+	Email     string    `json:"email"`
+	Name      string    `json:"name"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// MadeInvitation is a new invitation.
+type MadeInvitation struct {
+	Invitation
+	URL Secret `json:"url"` // of the page that accepts it; returned only once
+}
+
 // MadeToken is a new long-lived token of a reseller.
 type MadeToken struct {
-	ID    string `json:"token_id"`
-	Mode  string `json:"mode"`      // live or test
 	Token Secret `json:"api_token"` // returned only once; pass it to APIToken
+	Mode  string `json:"mode"`      // live or test
+	ID    string `json:"token_id"`
 }

@@ -62,7 +62,7 @@ type Variation struct {
 	InstantConfirmation bool                        `json:"instant_confirmation"`
 	CancellationPolicy  string                      `json:"cancellation_policy"`
 	ExternalSync        struct {
-		ExternalOptionID string `json:"external_option_id"` // "": the marketplace created the variation
+		ExternalOptionID string `json:"external_option_id" wire:"null"` // "": the marketplace created the variation
 	} `json:"external_sync"`
 	VariationDetails
 }

@@ -21,7 +21,7 @@ func NewAffiliate(marketplace string, credentials Credentials, o Options) (*Affi
 // AffiliateActivity is an activity with the affiliate's own link to it.
 type AffiliateActivity struct {
 	Activity
-	AffiliateURL string `json:"affiliate_url"` // send customers to it; "" if the operator has configured no shop
+	AffiliateURL string `json:"affiliate_url" wire:"null"` // send customers to it; "" if the operator has configured no shop
 }
 
 // Activities lists the activities on sale, oldest first.
@@ -35,8 +35,8 @@ type Commission struct {
 	Status     CommissionStatus `json:"status"`
 	Currency   string           `json:"currency"`
 	Amount     Decimal          `json:"amount"`
-	AccruedAt  time.Time        `json:"accrued_at"`  // when the partner confirmed
-	ReversedAt time.Time        `json:"reversed_at"` // when the booking was cancelled; zero: not reversed
+	AccruedAt  time.Time        `json:"accrued_at"`              // when the partner confirmed
+	ReversedAt time.Time        `json:"reversed_at" wire:"null"` // when the booking was cancelled; zero: not reversed
 }
 
 // CommissionStatus says whether a commission is due.

@@ -8,59 +8,68 @@ import (
 
 // Booking is the current state of a booking.
 type Booking struct {
-	ID             string        `json:"_id"`
-	ResellerID     string        `json:"reseller_id"`    // operators only
-	IntegrationID  string        `json:"integration_id"` // operators only
-	Mode           string        `json:"mode"`           // operators only
-	Status         BookingStatus `json:"status"`
-	ReleaseReason  ReleaseReason `json:"release_reason"` // "": the hold was not released
-	ActivityID     string        `json:"activity_id"`
-	VariationID    string        `json:"variation_id"`
-	AvailabilityID string        `json:"availability_id"` // the partner's id of the slot at checkout
-	Start          time.Time     `json:"start"`           // in the product's zone
-	End            time.Time     `json:"end"`
-	TimeZone       string        `json:"time_zone"`      // of the product, such as Europe/Lisbon
-	ActivityTitle  string        `json:"activity_title"` // as of the checkout, like the next two
-	VariationTitle string        `json:"variation_title"`
-	Voucher        struct {
-		PartnerName        string `json:"partner_name"`
-		Address            string `json:"address"`
-		Pickup             Pickup `json:"pickup"`
-		CancellationPolicy string `json:"cancellation_policy"`
-		Notes              string `json:"notes"`
-	} `json:"voucher"` // what guests need in addition to their tickets
-	Units []struct {
-		UnitID   string              `json:"unit_id"`
-		Type     partnerapi.UnitType `json:"type"`
-		Quantity int                 `json:"quantity"`
-		Price    Decimal             `json:"price"` // for one guest; "" with a group price
-	} `json:"units"`
+	ID                  string              `json:"_id"`
+	ResellerID          string              `json:"reseller_id,omitempty"`    // operators only
+	IntegrationID       string              `json:"integration_id,omitempty"` // operators only
+	Mode                string              `json:"mode,omitempty"`           // operators only
+	Status              BookingStatus       `json:"status"`
+	ReleaseReason       ReleaseReason       `json:"release_reason" wire:"null"` // "": the hold was not released
+	ActivityID          string              `json:"activity_id"`
+	VariationID         string              `json:"variation_id"`
+	AvailabilityID      string              `json:"availability_id"`     // the partner's id of the slot at checkout
+	Start               time.Time           `json:"start" wire:"offset"` // in the product's zone
+	End                 time.Time           `json:"end" wire:"offset"`
+	TimeZone            string              `json:"time_zone"`      // of the product, such as Europe/Lisbon
+	ActivityTitle       string              `json:"activity_title"` // as of the checkout, like the next two
+	VariationTitle      string              `json:"variation_title"`
+	Voucher             Voucher             `json:"voucher"`
+	Units               []BookedUnit        `json:"units"`
 	Currency            string              `json:"currency"` // of the prices and the total
 	Total               Decimal             `json:"total"`
 	Contact             Contact             `json:"contact"`
-	AffiliateCode       string              `json:"affiliate_code"` // "": no affiliate
+	AffiliateCode       string              `json:"affiliate_code" wire:"null"` // "": no affiliate
 	ResellerReference   string              `json:"reseller_reference"`
 	CreatedAt           time.Time           `json:"created_at"`
-	ExpiresAt           time.Time           `json:"expires_at"`          // when the hold expires; zero: no hold
-	ExternalBookingID   string              `json:"external_booking_id"` // the partner's booking id; set when the partner confirms
-	Tickets             []partnerapi.Ticket `json:"tickets"`             // empty for a cancelled booking
-	Attention           *Attention          `json:"attention"`           // nil: no attention needed
-	PartnerRelease      Delivery            `json:"partner_release"`
-	PartnerCancellation Delivery            `json:"partner_cancellation"`
-	RescheduledFrom     string              `json:"rescheduled_from"` // the booking that it replaces; "": none
-	RescheduledTo       string              `json:"rescheduled_to"`   // the booking that replaces it, or will once the partner confirms that one
-	RefundDue           Decimal             `json:"refund_due"`       // what it costs less than RescheduledFrom; "": nothing
-	History             []struct {
-		At         time.Time     `json:"at"`
-		Kind       HistoryKind   `json:"kind"`
-		From       BookingStatus `json:"from"` // for a state change
-		To         BookingStatus `json:"to"`
-		Why        string        `json:"why"`         // the cause, such as abandoned, or a payment's reference
-		Endpoint   string        `json:"endpoint"`    // of the partner, such as confirm; for a call
-		Status     int           `json:"status"`      // of the partner's answer; 0: no answer
-		DurationMS *int64        `json:"duration_ms"` // of a call; nil while it has not ended
-		Error      string        `json:"error"`
-	} `json:"history"` // oldest first
+	ExpiresAt           time.Time           `json:"expires_at" wire:"null"`          // when the hold expires; zero: no hold
+	ExternalBookingID   string              `json:"external_booking_id" wire:"null"` // the partner's booking id; set when the partner confirms
+	Tickets             []partnerapi.Ticket `json:"tickets"`                         // empty for a cancelled booking
+	Attention           *Attention          `json:"attention"`                       // nil: no attention needed
+	PartnerRelease      Delivery            `json:"partner_release" wire:"null"`
+	PartnerCancellation Delivery            `json:"partner_cancellation" wire:"null"`
+	RescheduledFrom     string              `json:"rescheduled_from" wire:"null"` // the booking that it replaces; "": none
+	RescheduledTo       string              `json:"rescheduled_to" wire:"null"`   // the booking that replaces it, or will once the partner confirms that one
+	RefundDue           Decimal             `json:"refund_due"`                   // what it costs less than RescheduledFrom; "": nothing
+	History             []HistoryEntry      `json:"history"`                      // oldest first
+}
+
+// Voucher is what guests need in addition to their tickets.
+type Voucher struct {
+	PartnerName        string `json:"partner_name"`
+	Address            string `json:"address"`
+	Pickup             Pickup `json:"pickup"`
+	CancellationPolicy string `json:"cancellation_policy"`
+	Notes              string `json:"notes"`
+}
+
+// BookedUnit is a number of guests of one unit in a booking.
+type BookedUnit struct {
+	UnitID   string              `json:"unit_id"`
+	Type     partnerapi.UnitType `json:"type"`
+	Quantity int                 `json:"quantity"`
+	Price    Decimal             `json:"price"` // for one guest; "" with a group price
+}
+
+// HistoryEntry is a state change of a booking, or a call to its partner.
+type HistoryEntry struct {
+	At         time.Time           `json:"at"`
+	Kind       HistoryKind         `json:"kind"`
+	From       BookingStatus       `json:"from,omitempty"` // for a state change
+	To         BookingStatus       `json:"to,omitempty"`
+	Why        string              `json:"why,omitempty"`         // the cause, such as abandoned, or a payment's reference
+	Endpoint   partnerapi.Endpoint `json:"endpoint,omitempty"`    // of the partner, such as confirm; for a call
+	Status     int                 `json:"status,omitempty"`      // of the partner's answer; 0: no answer
+	DurationMS *int64              `json:"duration_ms,omitempty"` // of a call; nil while it has not ended
+	Error      string              `json:"error,omitempty"`
 }
 
 // BookingStatus is the state of a booking.
@@ -96,8 +105,8 @@ const (
 
 // Contact is the guest who made the booking.
 type Contact struct {
-	FullName     string `json:"fullName"`
-	EmailAddress string `json:"emailAddress"`
+	FullName     string `json:"fullName,omitempty"` // "" after EraseGuest, like the others
+	EmailAddress string `json:"emailAddress,omitempty"`
 	PhoneNumber  string `json:"phoneNumber,omitempty"`
 }
 
@@ -105,9 +114,9 @@ type Contact struct {
 type Attention struct {
 	Reason  AttentionReason `json:"reason"`
 	Since   time.Time       `json:"since"`
-	Message string          `json:"message"` // the partner's message, if it sent one
-	Actions []Action        `json:"actions"`
+	Message string          `json:"message"`           // the partner's message, if it sent one
 	Refund  []string        `json:"refund_references"` // references of payments to refund; for DuplicatePayment
+	Actions []Action        `json:"actions"`
 }
 
 // AttentionReason says why a booking needs an operator.

@@ -17,6 +17,9 @@
 // Booking is safe to repeat, because it has an Idempotency-Key: see [Options.Patience].
 //
 // Amounts are exact decimals, never floats. Unknown fields of an answer are ignored.
+//
+// The marketplace encodes its answers from the same types. The tag wire:"null" says that the zero value of
+// a field is null in an answer, and wire:"offset" that a time in UTC ends with +00:00.
 package client
 
 import (

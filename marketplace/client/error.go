@@ -50,15 +50,16 @@ func IsStatus(err error, status int) bool {
 // maxForeign limits the quotation of an answer that is not the marketplace's, in bytes.
 const maxForeign = 200
 
-// problem is the body of an error.
-type problem struct {
-	Success *int     `json:"success"`
-	Error   []string `json:"error"`
-	Message string   `json:"message"`
-	Code    int      `json:"code"`
-	Word    string   `json:"error_code"`
-	Retry   *bool    `json:"retry"` // nil: not stated
-	Due     *Price   `json:"payment_due"`
+// ErrorBody is the JSON of an error answer. Calls return an *Error.
+type ErrorBody struct {
+	Success    *int     `json:"success"` // 0
+	Error      []string `json:"error"`   // one line for each cause
+	Message    string   `json:"message"`
+	Code       int      `json:"code"` // the HTTP status
+	ErrorCode  string   `json:"error_code"`
+	Retry      *bool    `json:"retry,omitempty"`       // false: a 5xx that a retry does not change
+	RunID      string   `json:"run_id,omitempty"`      // of the conformance run in progress
+	PaymentDue *Price   `json:"payment_due,omitempty"` // what the new slot of a reschedule costs more
 }
 
 func errorOf(r request, response *http.Response, text []byte) *Error {
@@ -66,10 +67,10 @@ func errorOf(r request, response *http.Response, text []byte) *Error {
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 	}
-	var body problem
+	var body ErrorBody
 	if json.Unmarshal(text, &body) == nil && body.Success != nil && body.Code == e.Status {
 		e.final = body.Retry != nil && !*body.Retry
-		e.Code, e.Message, e.Details, e.PaymentDue = body.Word, body.Message, body.Error, body.Due
+		e.Code, e.Message, e.Details, e.PaymentDue = body.ErrorCode, body.Message, body.Error, body.PaymentDue
 		return e
 	}
 	e.foreign = true

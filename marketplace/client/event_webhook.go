@@ -22,18 +22,39 @@ const (
 
 // EventWebhook is a reseller's subscription to events.
 type EventWebhook struct {
-	ID           string      `json:"_id"`
-	Mode         string      `json:"mode"`
-	URL          string      `json:"url"` // "": its events are only in the feed
-	Events       []EventType `json:"events"`
-	CreatedAt    time.Time   `json:"created_at"`
-	FailingSince time.Time   `json:"failing_since"` // the first failure since the last success; zero: none
-	Disabled     *struct {   // nil: events are sent
-		At     time.Time `json:"at"`
-		Reason string    `json:"reason"`
-	} `json:"disabled"`
-	PreviousSecretUntil time.Time `json:"previous_secret_until"` // until when the secret before the last rotation signs too; zero: it does not
-	Secret              Secret    `json:"secret"`                // only when it is created or rotated
+	ID                  string      `json:"_id"`
+	Mode                string      `json:"mode"`
+	URL                 string      `json:"url" wire:"null"` // "": its events are only in the feed
+	Events              []EventType `json:"events"`
+	CreatedAt           time.Time   `json:"created_at"`
+	FailingSince        time.Time   `json:"failing_since" wire:"null"`         // the first failure since the last success; zero: none
+	Disabled            *Disabled   `json:"disabled"`                          // nil: events are sent
+	PreviousSecretUntil time.Time   `json:"previous_secret_until" wire:"null"` // until when the secret before the last rotation signs too; zero: it does not
+	Secret              Secret      `json:"secret" wire:"null"`                // only when it is created or rotated
+}
+
+// EventDelivery is the delivery of an event to a webhook.
+type EventDelivery struct {
+	EventID     string           `json:"event_id"`
+	Type        EventType        `json:"type"`
+	State       string           `json:"state"` // pending, delivered or failed
+	Attempts    int              `json:"attempts"`
+	CreatedAt   time.Time        `json:"created_at"`
+	NextAttempt time.Time        `json:"next_attempt_at" wire:"null"` // zero: no attempt is due
+	Last        *DeliveryAttempt `json:"last_attempt"`                // nil: none yet
+}
+
+// DeliveryAttempt is an attempt to deliver an event.
+type DeliveryAttempt struct {
+	At     time.Time `json:"at"`
+	Status int       `json:"status" wire:"null"` // 0: no answer
+	Error  string    `json:"error" wire:"null"`  // "": it was delivered
+}
+
+// Disabled says when and why a webhook was disabled.
+type Disabled struct {
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason"`
 }
 
 // EventWebhookRequest describes a webhook.

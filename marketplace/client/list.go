@@ -23,10 +23,10 @@ type Page[T any] struct {
 // Pagination describes a page's place in its list.
 type Pagination struct {
 	PageSize         int    `json:"pageSize"`
-	Page             int    `json:"page"`             // from 1; 0 for a page from After
-	TotalCount       int    `json:"totalCount"`       // of all pages; 0 for a page from After
-	TotalCountCapped bool   `json:"totalCountCapped"` // there are more entries than TotalCount
-	NextCursor       string `json:"next_cursor"`      // for After; "" on the last page
+	Page             int    `json:"page"`                    // from 1; 0 for a page from After
+	TotalCount       int    `json:"totalCount"`              // of all pages; 0 for a page from After
+	TotalCountCapped bool   `json:"totalCountCapped"`        // there are more entries than TotalCount
+	NextCursor       string `json:"next_cursor" wire:"null"` // for After; "" on the last page
 }
 
 // largestPage is the maximum number of entries on a page.

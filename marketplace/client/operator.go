@@ -29,75 +29,92 @@ type AttentionCause struct {
 	Reason          AttentionReason    `json:"reason"`
 	Message         string             `json:"message"` // the most frequent one; "": none
 	Bookings        int                `json:"bookings"`
-	Since           time.Time          `json:"since"`       // of the one that has waited longest
-	FirstStart      time.Time          `json:"first_start"` // of those whose slot has not begun; zero: all have
-	Totals          map[string]Decimal `json:"totals"`      // by currency
+	Since           time.Time          `json:"since"`                   // of the one that has waited longest
+	FirstStart      time.Time          `json:"first_start" wire:"null"` // of those whose slot has not begun; zero: all have
+	Totals          map[string]Decimal `json:"totals"`                  // by currency
 }
 
 // Overview lists what needs attention now.
 type Overview struct {
-	Bookings      int              `json:"bookings_needing_attention"`
-	BookingsSince time.Time        `json:"bookings_needing_attention_since"` // of the booking that has waited longest; zero: no booking waits
-	Causes        []AttentionCause `json:"attention_causes"`                 // at most twenty, those first whose guests depart next
-	Integrations  int              `json:"integrations"`                     // the total number
-	NeedAttention []struct {
-		IntegrationID  string            `json:"integration_id"`
-		Name           string            `json:"name"`
-		Health         partnerapi.Health `json:"health"`
-		HealthSince    time.Time         `json:"health_since"` // zero: never changed
-		LastSyncAt     time.Time         `json:"last_sync_at"` // zero: never
-		AwaitsApproval bool              `json:"awaits_approval"`
-		SlotsSince     time.Time         `json:"slots_since"` // the oldest pull; zero: no options
-		SlotsLate      bool              `json:"slots_late"`  // SlotsSince is more than 26 hours ago
-
-		CertificateUntil time.Time `json:"certificate_until"`    // when the certificate ended or will end within seven days; zero: neither
-		CertificateEnded string    `json:"certificate_ended"`    // why it has ended: breach, expired or settings_changed; empty: it has not
-		GoLiveRequested  time.Time `json:"go_live_requested_at"` // since when the partner waits for an approval; zero: it does not
-		AdmissionEnded   []string  `json:"admission_ended"`      // by a change of its settings, and not decided since: go_live, certification
-	} `json:"integrations_needing_attention"` // at most 100
-	OldestSync  *DatedIntegration `json:"oldest_sync"`  // nil: none was synced
-	OldestSlots *DatedIntegration `json:"oldest_slots"` // whose slots were completely loaded longest ago; nil: none were
-	Recent      []RecentEvent     `json:"recent"`       // at most twelve, newest first
+	Bookings      int               `json:"bookings_needing_attention"`
+	BookingsSince time.Time         `json:"bookings_needing_attention_since" wire:"null"` // of the booking that has waited longest; zero: no booking waits
+	Causes        []AttentionCause  `json:"attention_causes"`                             // at most twenty, those first whose guests depart next
+	Integrations  int               `json:"integrations"`                                 // the total number
+	NeedAttention []IntegrationDue  `json:"integrations_needing_attention"`               // at most 100
+	OldestSync    *DatedIntegration `json:"oldest_sync"`                                  // nil: none was synced
+	OldestSlots   *DatedIntegration `json:"oldest_slots"`                                 // whose slots were completely loaded longest ago; nil: none were
+	Recent        []RecentEvent     `json:"recent"`                                       // at most twelve, newest first
 	// JudgingPaused are integrations whose calls are not judged until then, because the judge stopped
 	// while it judged them.
-	JudgingPaused []struct {
-		IntegrationID string    `json:"integration_id"`
-		Name          string    `json:"name"`
-		Since         time.Time `json:"since"`
-		Until         time.Time `json:"until"`
-	} `json:"judging_paused"`
-	RatesMissing []MissingRate `json:"rates_missing"`
-	RatesAsOf    string        `json:"rates_as_of"` // the date of the newest file of exchange rates, YYYY-MM-DD; empty: none was imported
-	RatesOld     bool          `json:"rates_old"`   // RatesAsOf is older than the maximum age of rates
-	RatesKept    []struct {    // rates of currencies that the newest file lacks
-		Currency  string    `json:"currency"`
-		AsOf      string    `json:"as_of"`      // the date of the rate, YYYY-MM-DD
-		SoldUntil time.Time `json:"sold_until"` // after this, nothing is sold in the currency
-	} `json:"rates_kept"`
-	RatesRefused string `json:"rates_refused"` // why the last published file was refused; empty: it was not
+	JudgingPaused []JudgingPause `json:"judging_paused"`
+	RatesMissing  []MissingRate  `json:"rates_missing"`
+	RatesAsOf     string         `json:"rates_as_of" wire:"null"` // the date of the newest file of exchange rates, YYYY-MM-DD; empty: none was imported
+	RatesOld      bool           `json:"rates_old"`               // RatesAsOf is older than the maximum age of rates
+	RatesKept     []KeptRate     `json:"rates_kept"`              // of currencies that the newest file lacks
+	RatesRefused  string         `json:"rates_refused"`           // why the last published file was refused; empty: it was not
 
 	// Days are the last 14 days, oldest first. Each counts the live bookings made on it, by their
 	// present state.
-	Days []struct {
-		Day       string             `json:"day"` // YYYY-MM-DD, UTC
-		Bookings  int                `json:"bookings"`
-		Confirmed int                `json:"confirmed"`
-		Cancelled int                `json:"cancelled"`
-		Revenue   map[string]Decimal `json:"revenue"` // of the confirmed bookings, by currency
-	} `json:"days"`
+	Days []SalesDay `json:"days"`
 	// Partners are those with bookings on these days, most bookings first, at most 25.
-	Partners []struct {
-		IntegrationID string             `json:"integration_id"`
-		Name          string             `json:"name"`
-		Bookings      int                `json:"bookings"`
-		Confirmed     int                `json:"confirmed"`
-		Cancelled     int                `json:"cancelled"`
-		Revenue       map[string]Decimal `json:"revenue"`
-		Answered      int                `json:"confirms_answered"` // with 2xx
-		Refused       int                `json:"confirms_refused"`  // with 4xx
-		Failed        int                `json:"confirms_failed"`   // any other answer, or no answer
-		MedianMS      *int               `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: no answered confirm
-	} `json:"partners"`
+	Partners []PartnerSales `json:"partners"`
+}
+
+// IntegrationDue is an integration that needs attention.
+type IntegrationDue struct {
+	IntegrationID  string            `json:"integration_id"`
+	Name           string            `json:"name"`
+	Health         partnerapi.Health `json:"health"`
+	HealthSince    time.Time         `json:"health_since" wire:"null"` // zero: never changed
+	LastSyncAt     time.Time         `json:"last_sync_at" wire:"null"` // zero: never
+	AwaitsApproval bool              `json:"awaits_approval"`
+	SlotsSince     time.Time         `json:"slots_since" wire:"null"` // the oldest pull; zero: no options
+	SlotsLate      bool              `json:"slots_late"`              // SlotsSince is more than 26 hours ago
+	SetAside       int               `json:"products_set_aside"`      // by the last full sync
+	NothingToSell  bool              `json:"nothing_to_sell"`         // no product of the last full sync can be sold
+
+	CertificateUntil time.Time `json:"certificate_until" wire:"null"`    // when the certificate ended or will end within seven days; zero: neither
+	CertificateEnded string    `json:"certificate_ended" wire:"null"`    // why it has ended: breach, expired or settings_changed; empty: it has not
+	GoLiveRequested  time.Time `json:"go_live_requested_at" wire:"null"` // since when the partner waits for an approval; zero: it does not
+	AdmissionEnded   []string  `json:"admission_ended"`                  // by a change of its settings, and not decided since: go_live, certification
+}
+
+// JudgingPause is an integration whose calls are not judged until then.
+type JudgingPause struct {
+	IntegrationID string    `json:"integration_id"`
+	Name          string    `json:"name"`
+	Since         time.Time `json:"since"`
+	Until         time.Time `json:"until"`
+}
+
+// KeptRate is the rate of a currency that the newest file lacks.
+type KeptRate struct {
+	Currency  string    `json:"currency"`
+	AsOf      string    `json:"as_of"`      // the date of the rate, YYYY-MM-DD
+	SoldUntil time.Time `json:"sold_until"` // after this, nothing is sold in the currency
+}
+
+// SalesDay counts the live bookings made on a day, by their present state.
+type SalesDay struct {
+	Day       string             `json:"day"` // YYYY-MM-DD, UTC
+	Bookings  int                `json:"bookings"`
+	Confirmed int                `json:"confirmed"`
+	Cancelled int                `json:"cancelled"`
+	Revenue   map[string]Decimal `json:"revenue"` // of the confirmed bookings, by currency
+}
+
+// PartnerSales counts an integration's live bookings of these days and its confirm calls.
+type PartnerSales struct {
+	IntegrationID string             `json:"integration_id"`
+	Name          string             `json:"name"`
+	Bookings      int                `json:"bookings"`
+	Confirmed     int                `json:"confirmed"`
+	Cancelled     int                `json:"cancelled"`
+	Revenue       map[string]Decimal `json:"revenue"`
+	Answered      int                `json:"confirms_answered"` // with 2xx
+	Refused       int                `json:"confirms_refused"`  // with 4xx
+	Failed        int                `json:"confirms_failed"`   // any other answer, or no answer
+	MedianMS      *int               `json:"confirm_median_ms"` // of the last day with an answered confirm; nil: no answered confirm
 }
 
 // DatedIntegration is an integration with the time of its last sync, or of its slots.
@@ -113,9 +130,9 @@ type RecentEvent struct {
 	Kind            RecentKind `json:"kind"`
 	IntegrationID   string     `json:"integration_id"`
 	IntegrationName string     `json:"integration_name"`
-	BookingID       string     `json:"booking_id"` // for attention_needed and attention_resolved; else ""
-	RunID           string     `json:"run_id"`     // for run_ended; else ""
-	Says            string     `json:"says"`       // the new health, why the sync failed, what the guard holds, the reason of the attention, or the verdict
+	BookingID       string     `json:"booking_id" wire:"null"` // for attention_needed and attention_resolved; else ""
+	RunID           string     `json:"run_id" wire:"null"`     // for run_ended; else ""
+	Says            string     `json:"says"`                   // the new health, why the sync failed, what the guard holds, the reason of the attention, or the verdict
 }
 
 // RecentKind is what happened.
@@ -181,7 +198,7 @@ func (o *Operator) RevokeAPIToken(ctx context.Context, account, token string) er
 // Rates are exchange rates: how much of each currency one unit of the base buys.
 type Rates struct {
 	Base       string             `json:"base"`
-	AsOf       Date               `json:"as_of"` // of the newest file; "": none was imported
+	AsOf       Date               `json:"as_of" wire:"null"` // of the newest file; "": none was imported
 	Rates      map[string]Decimal `json:"rates"`
 	Currencies []ExchangeRate     `json:"currencies"` // the same rates, by currency
 	Missing    []MissingRate      `json:"missing"`

@@ -43,8 +43,8 @@ type OperatorVariation struct {
 	Capacity           int                         `json:"capacity"`
 	CancellationPolicy string                      `json:"cancellation_policy"`
 	Pricing            struct {
-		GroupPrice Decimal `json:"group_price"` // set by an operator; "": each guest pays
-		Currency   string  `json:"currency"`    // of the group price
+		GroupPrice Decimal `json:"group_price"`          // set by an operator; "": each guest pays
+		Currency   string  `json:"currency" wire:"null"` // of the group price
 		Units      []struct {
 			ExternalUnitID string              `json:"external_unit_id"`
 			Type           partnerapi.UnitType `json:"type"`

@@ -43,7 +43,7 @@ type Registered struct {
 	WebhookSecret Secret `json:"webhook_secret"` // returned only once
 	// PreviousSecretUntil says until when the previous secret is accepted. It is zero after a
 	// registration.
-	PreviousSecretUntil time.Time `json:"previous_webhook_secret_until"`
+	PreviousSecretUntil time.Time `json:"previous_webhook_secret_until" wire:"null"`
 }
 
 // Register registers a platform. It does not call the partner. Webhooks.Trigger, Operator.Sync or
@@ -90,12 +90,12 @@ type Trial struct {
 
 // TrialRead is what a partner answered to a read.
 type TrialRead struct {
-	Request  string    `json:"request"`     // method and path
-	Status   int       `json:"status"`      // 0: no answer
-	Duration int       `json:"duration_ms"` //
-	Found    int       `json:"found"`       // usable products or slots
-	Error    string    `json:"error"`       // "": the read succeeded
-	Problems []Problem `json:"problems"`    // of the first unusable product or slot
+	Request  string    `json:"request"`            // method and path
+	Status   int       `json:"status" wire:"null"` // 0: no answer
+	Duration int       `json:"duration_ms"`        //
+	Found    int       `json:"found"`              // usable products or slots
+	Error    string    `json:"error" wire:"null"`  // "": the read succeeded
+	Problems []Problem `json:"problems"`           // of the first unusable product or slot
 }
 
 // RotateWebhookSecret replaces the webhook secret of an integration. The previous secret stays

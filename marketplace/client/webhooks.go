@@ -32,8 +32,8 @@ func NewWebhooks(marketplace, integration string, secret Secret, o Options) (*We
 
 // Pull is the result of a catalog pull.
 type Pull struct {
-	Synced  int  `json:"synced"`  // products that were stored
 	Skipped bool `json:"skipped"` // the catalog has not changed, so nothing was written
+	Synced  int  `json:"synced"`  // products that were stored
 }
 
 // Trigger makes the marketplace pull the platform's whole catalog: use it when products change, or

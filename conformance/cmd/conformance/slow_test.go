@@ -22,7 +22,7 @@ import (
 
 // expiry are the rules about holds that expired.
 var expiry = []string{
-	"confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies",
+	"reserve.kept-until-expiry", "confirm.expired", "confirm.expired.no-effect", "release.expired.by-itself", "release.expired", "release.expired.vacancies",
 }
 
 func TestAHoldIsWaitedForOnlyIfRequestedAndShortEnough(t *testing.T) {

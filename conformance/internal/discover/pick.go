@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -177,9 +178,9 @@ type Want struct {
 // order.
 func Pick(offers []Offer, want Want) []Offer {
 	var fitting []ranked
-	for _, offer := range offers {
-		if fits(offer, want) {
-			fitting = append(fitting, rank(offer, want))
+	for i := range offers {
+		if misfit(&offers[i], want) == "" {
+			fitting = append(fitting, rank(&offers[i], want))
 		}
 	}
 	if want.Late {
@@ -190,21 +191,24 @@ func Pick(offers []Offer, want Want) []Offer {
 	})
 	picked := make([]Offer, len(fitting))
 	for i, one := range fitting {
-		picked[i] = one.Offer
+		picked[i] = *one.Offer
 	}
 	return picked
 }
 
 // ranked is an offer with the values that it is sorted by; the first difference decides.
 type ranked struct {
-	Offer
+	*Offer
 	penalty, moved int
 	few            int64
 }
 
 // rank computes these values once for each offer, because a sort compares it many times.
-func rank(offer Offer, want Want) ranked {
-	key := offer.Key()
+func rank(offer *Offer, want Want) ranked {
+	key := ""
+	if len(want.Used)+len(want.Moved) > 0 {
+		key = offer.Key()
+	}
 	r := ranked{Offer: offer, penalty: penalty(offer, key, want), moved: want.Moved[key]}
 	if want.Fewest {
 		r.few = offer.Slot.Seats(offer.Product).Left
@@ -212,10 +216,8 @@ func rank(offer Offer, want Want) ranked {
 	return r
 }
 
-func fits(offer Offer, want Want) bool { return misfit(offer, want) == "" }
-
 // misfit returns why an offer does not fit, or "".
-func misfit(offer Offer, want Want) string {
+func misfit(offer *Offer, want Want) string {
 	seats, needed := offer.Slot.Seats(offer.Product), max(1, want.Seats, offer.Option.Least)
 	switch {
 	case offer.Slot.ID == "":
@@ -229,10 +231,10 @@ func misfit(offer Offer, want Want) string {
 	case offer.Option.Lead() == "":
 		return "of an option without units"
 	case seats.Counted && seats.Left < needed:
-		return fmt.Sprintf("with fewer than %d vacancies", needed)
+		return "with fewer than " + strconv.FormatInt(needed, 10) + " vacancies"
 	case want.OptionKey != "" && want.OptionKey != offer.OptionKey():
 		return "of another option"
-	case want.Suits != nil && !want.Suits(offer):
+	case want.Suits != nil && !want.Suits(*offer):
 		return "unsuited to the test"
 	default:
 		return ""
@@ -245,8 +247,8 @@ func WhyNone(offers []Offer, want Want) string {
 		return "availability returned no slots for the next 60 days"
 	}
 	times := map[string]int{}
-	for _, offer := range offers {
-		times[misfit(offer, want)]++
+	for i := range offers {
+		times[misfit(&offers[i], want)]++
 	}
 	reasons := slices.SortedFunc(maps.Keys(times), func(a, b string) int {
 		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
@@ -258,7 +260,7 @@ func WhyNone(offers []Offer, want Want) string {
 }
 
 // penalty adds up what should be avoided about an offer, the most important first.
-func penalty(offer Offer, key string, want Want) int {
+func penalty(offer *Offer, key string, want Want) int {
 	ahead := offer.Slot.Start.Sub(want.Now)
 	seats := offer.Slot.Seats(offer.Product)
 	score := 0

@@ -179,6 +179,7 @@ var exchanges = map[string]maker{
 	"reserve.expires-window": status(reserve, "at 2026-07-01T08:00:00+01:00", 200, holdBody("R-1", "2026-07-01T08:20:00+01:00"), 200, holdBody("R-1", "2026-07-01T08:02:00+01:00")),
 	"reserve.code.unique": is(lastStepExample([]Step{hold}, call(reserve, "for 1 guest", 200, holdBody("R-2", "2026-07-01T08:21:00+01:00")),
 		call(reserve, "for 1 guest", 200, holdBody("R-1", "2026-07-01T08:21:00+01:00")))),
+	"reserve.kept-until-expiry":   is(Example{[]Step{hold, availabilityStep("before expiresAt", 11)}, []Step{hold, availabilityStep("before expiresAt", 12)}}),
 	"reserve.vacancies.one":       is(seats(12, 11, 12, hold)),
 	"reserve.vacancies.many":      is(seats(12, 10, 11, holdTwo)),
 	"reserve.vacancies.mixed":     is(seats(12, 9, 10, correctCall(reserve, "for 2 adults and 1 child"))),

@@ -59,9 +59,9 @@ func slotsRead(r rule.Rule) func(*scenario.Survey) Finding {
 
 // Slot implements scenario.Observer. It judges a slot by its schema and by the rules about its
 // values.
-func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any) {
+func (f *Fields) Slot(in scenario.SlotAnswer, index int, slot discover.Slot, value any, problems []schemas.Problem) {
 	add := func(r rule.Rule, problem schemas.Problem) { f.addSlot(r, in, index, value, problem) }
-	for _, problem := range schemas.ValidateValue(schemas.Slot, value) {
+	for _, problem := range problems {
 		add(fieldrule.Owner(in.Exchange.Endpoint, problem), problem)
 	}
 	note := func(r rule.Rule, place, format string, args ...any) {

@@ -123,7 +123,7 @@ func TestVerdicts_ExplainSeatsThatWereReturnedTooOften(t *testing.T) {
 			t.Parallel()
 			fields, verdicts := NewFields(strings.Clone).Remember(), NewVerdicts(strings.Clone)
 			fields.Slots(answer)
-			fields.Slot(answer, 0, seats(test.left), map[string]any{"id": "a", "vacancies": test.left})
+			fields.Slot(answer, 0, seats(test.left), map[string]any{"id": "a", "vacancies": test.left}, nil)
 			verdicts.Record(rule.SlotWithinCapacity, Finding{}, 0)
 			if test.broken != nil {
 				verdicts.Record(*test.broken, Breach("it is broken"), 0)

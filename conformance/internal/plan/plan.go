@@ -52,13 +52,14 @@ const mostCandidates = 5
 func Candidates(offers []discover.Offer) []discover.Offer {
 	var chosen, rest []discover.Offer
 	seen := map[string]bool{}
-	for _, offer := range offers {
-		if seen[offer.OptionKey()] {
-			rest = append(rest, offer)
-			continue
+	for i := 0; i < len(offers) && len(chosen) < mostCandidates; i++ { // of thousands, few are copied
+		switch key := offers[i].OptionKey(); {
+		case !seen[key]:
+			seen[key] = true
+			chosen = append(chosen, offers[i])
+		case len(rest) < mostCandidates:
+			rest = append(rest, offers[i])
 		}
-		seen[offer.OptionKey()] = true
-		chosen = append(chosen, offer)
 	}
 	chosen = append(chosen, rest...)
 	return chosen[:min(mostCandidates, len(chosen))]

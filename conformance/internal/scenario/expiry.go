@@ -44,6 +44,9 @@ func (h *Hold) ends() (live, over time.Time) {
 		}
 	}
 	margin := min(max(h.Life/marginShare, leastMargin), greatestMargin)
+	if h.Life > lifeShare*lastMoment {
+		return first.Add(-lastMoment), last.Add(margin)
+	}
 	return first.Add(-margin), last.Add(margin)
 }
 
@@ -59,7 +62,7 @@ func (h *Hold) EndsInTime() bool {
 // Expiring is a hold that is not confirmed before it expires.
 type Expiring struct {
 	Opening
-	Ending *Reading // shortly before it expires, where the run itself waits
+	Ending *Reading // shortly before it expires; nil where the run could not read the slot then
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
@@ -118,6 +121,8 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 		t := p.continueLifecycle(ctx, &e.Opening)
 		if e.Ending != nil {
 			e.addReading(e.Ending)
+		} else if e.Stop == nil && e.Hold.nearsEnd(ctx, p) {
+			t.count(ending, &e.Ending)
 		}
 		t.step(func() *partner.Stop { return e.Hold.outlive(ctx, p) })
 		t.step(func() *partner.Stop { e.addExpiry(); return nil })
@@ -127,6 +132,18 @@ func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
 			p.Account.recordUndone(e.Hold) // the partner says that it released it: nothing is left to undo
 		}
 	})
+}
+
+// ending is when the seats of a hold that is about to expire are counted.
+const ending = "shortly before the hold expires"
+
+// nearsEnd moves the target's clock to shortly before the hold expires. It reports whether that is the time there: a
+// clock that was moved further for another hold does not go back, and a short hold leaves no time for it.
+func (h *Hold) nearsEnd(ctx context.Context, p *Player) bool {
+	if !p.Clock.CanMove() || h.Life <= lifeShare*lastMoment || p.Clock.MoveBeyond(ctx, h.Expires.Add(-lastMoment)) != nil {
+		return false
+	}
+	return p.Clock.Now().Before(h.Expires.Add(-greatestMargin))
 }
 
 // outlive lets a hold expire: it moves the target's clock, or checks that the run has waited.
@@ -287,7 +304,7 @@ func (begun expiries) count(ctx context.Context, p *Player) {
 	ctx, cancel := p.Time.WithDeadline(ctx)
 	defer cancel()
 	for _, e := range begun {
-		read, stop := p.Seats.Look(ctx, e.Offer, "shortly before the hold expires")
+		read, stop := p.Seats.Look(ctx, e.Offer, ending)
 		if stop == nil && e.Ending != nil {
 			p.Seats.recordLook(e.Ending, read)
 		}

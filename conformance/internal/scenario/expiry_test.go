@@ -31,10 +31,10 @@ func TestAHoldEndsWhereBothClocksSayThatItDoes(t *testing.T) {
 		hold       *Hold
 		live, over time.Duration // after the answer
 	}{
-		{"clocks that agree", holdOf(20*time.Minute, 0, true), 19 * time.Minute, 21 * time.Minute},
-		{"a partner that dates nothing", holdOf(20*time.Minute, 0, false), 19 * time.Minute, 21 * time.Minute},
-		{"a partner whose clock is ahead", holdOf(25*time.Minute, 5*time.Minute, true), 19 * time.Minute, 26 * time.Minute},
-		{"a partner whose clock is behind", holdOf(15*time.Minute, -5*time.Minute, true), 14*time.Minute + 15*time.Second, 20*time.Minute + 45*time.Second},
+		{"clocks that agree", holdOf(20*time.Minute, 0, true), 18*time.Minute + 30*time.Second, 21 * time.Minute},
+		{"a partner that dates nothing", holdOf(20*time.Minute, 0, false), 18*time.Minute + 30*time.Second, 21 * time.Minute},
+		{"a partner whose clock is ahead", holdOf(25*time.Minute, 5*time.Minute, true), 18*time.Minute + 30*time.Second, 26 * time.Minute},
+		{"a partner whose clock is behind", holdOf(15*time.Minute, -5*time.Minute, true), 13*time.Minute + 30*time.Second, 20*time.Minute + 45*time.Second},
 		{"a short hold", holdOf(4*time.Second, 0, true), 3 * time.Second, 5 * time.Second},
 	} {
 		live, over := test.hold.ends()

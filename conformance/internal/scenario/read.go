@@ -3,8 +3,10 @@ package scenario
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"net/url"
 
@@ -25,8 +27,8 @@ const MostSlots = 20_000
 type Observer interface {
 	// Product receives each schema problem of a product of the first pull.
 	Product(pull *report.Exchange, index int, product any, problem schemas.Problem)
-	// Slot receives each slot of an answer, as read and as decoded.
-	Slot(of SlotAnswer, index int, slot discover.Slot, value any)
+	// Slot receives each slot of an answer, as read and as decoded, with its schema problems.
+	Slot(of SlotAnswer, index int, slot discover.Slot, value any, problems []schemas.Problem)
 	// Slots receives each answer after all its slots are read.
 	Slots(of SlotAnswer)
 	// ObserveVanished receives an answer that lacks a slot, which the same question showed again directly
@@ -87,6 +89,33 @@ type reader struct {
 	observer Observer
 	filled   bool // there are options that returned slots
 	pulls    pulls
+	valid    validSlots
+}
+
+// validSlots remembers the texts of slots without a schema problem by a hash with a random seed. A run reads
+// most slots dozens of times, and validating one takes as long as everything else that is done with it.
+type validSlots struct {
+	seed  maphash.Seed
+	known map[uint64]bool
+}
+
+// mostValid bounds what is remembered, because a partner may make every slot different each time.
+const mostValid = 5 * MostSlots
+
+// validate returns the schema problems of a slot.
+func (v *validSlots) validate(element json.RawMessage, value any) []schemas.Problem {
+	if v.known == nil {
+		v.seed, v.known = maphash.MakeSeed(), map[uint64]bool{}
+	}
+	text := maphash.Bytes(v.seed, element)
+	if v.known[text] {
+		return nil
+	}
+	problems := schemas.ValidateValue(schemas.Slot, value)
+	if problems == nil && len(v.known) < mostValid {
+		v.known[text] = true
+	}
+	return problems
 }
 
 func (r *reader) pull(ctx context.Context, purpose string, query url.Values, key probe.Key) (*probe.Answer, *partner.Stop) {
@@ -219,7 +248,7 @@ func (r *reader) readSlots(ctx context.Context, q Question, answer *probe.Answer
 			r.observer.Answer(answer, problem)
 		}
 		slot := discover.ReadSlot(value)
-		r.observer.Slot(read, i, slot, value)
+		r.observer.Slot(read, i, slot, value, r.valid.validate(element, value))
 		if len(read.Slots) < MostSlots {
 			read.Slots = append(read.Slots, slot)
 		}

@@ -16,11 +16,11 @@ import (
 // countingObserver counts what it receives, and the vanished slots separately.
 type countingObserver struct{ received, vanished int }
 
-func (o *countingObserver) Product(*report.Exchange, int, any, schemas.Problem) { o.received++ }
-func (o *countingObserver) Slot(SlotAnswer, int, discover.Slot, any)            { o.received++ }
-func (o *countingObserver) Slots(SlotAnswer)                                    { o.received++ }
-func (o *countingObserver) ObserveVanished(SlotAnswer, discover.Slot)           { o.vanished++ }
-func (o *countingObserver) Answer(*probe.Answer, schemas.Problem)               { o.received++ }
+func (o *countingObserver) Product(*report.Exchange, int, any, schemas.Problem)         { o.received++ }
+func (o *countingObserver) Slot(SlotAnswer, int, discover.Slot, any, []schemas.Problem) { o.received++ }
+func (o *countingObserver) Slots(SlotAnswer)                                            { o.received++ }
+func (o *countingObserver) ObserveVanished(SlotAnswer, discover.Slot)                   { o.vanished++ }
+func (o *countingObserver) Answer(*probe.Answer, schemas.Problem)                       { o.received++ }
 
 // A partner could send millions of wrong products, whose validation takes minutes.
 func TestAnAnswerIsJudgedNoLongerThanTheRunMayTake(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/fileerror"
@@ -159,7 +160,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 // views, the page's own files and the rule catalogue. A key that occurs in it (such as "products")
 // cannot be searched for in a report. names selects the files, as in WriteAll.
 func FixedText(names ...string) ([][]byte, error) {
-	r, err := report.Seal(blankResult())
+	r, err := blankResult()
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +189,8 @@ func FixedText(names ...string) ([][]byte, error) {
 	return all, nil
 }
 
-// blankResult returns a result that contains every field and every outcome, and no text of a partner.
-func blankResult() *report.Result {
+// blankResult returns a sealed result that contains every field and every outcome, and no text of a partner.
+var blankResult = sync.OnceValues(func() (*report.Result, error) {
 	at := time.Unix(0, 0).UTC()
 	r := &report.Result{Verdict: report.Nonconformant, StartedAt: at, LimitScale: 1, Ledger: "?", NotUndone: []report.Leftover{{Kind: "hold"}, {Kind: "booking"}}, CallerFaults: []report.CallerFault{{}},
 		Baseline: &report.Baseline{Stale: []report.StaleEntry{{}}}}
@@ -209,5 +210,5 @@ func blankResult() *report.Result {
 	for _, e := range rule.Endpoints() {
 		r.Latency = append(r.Latency, report.Latency{Endpoint: e})
 	}
-	return r
-}
+	return report.Seal(r)
+})

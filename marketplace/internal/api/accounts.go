@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
 )
@@ -33,45 +34,17 @@ type accountHandler struct {
 	secure bool // browsers use HTTPS
 }
 
-// accountView is an account as operators see it.
-type accountView struct {
-	ID        uuid.UUID   `json:"_id"`
-	Email     string      `json:"email"`
-	Name      string      `json:"name"`
-	Role      domain.Role `json:"role"`
-	CreatedAt time.Time   `json:"created_at"`
-	Disabled  bool        `json:"disabled"` // may not sign in
+func viewAccount(a domain.Account) client.Account {
+	return client.Account{ID: a.ID.String(), Email: a.Email, Name: a.Name, Role: client.Role(a.Role), CreatedAt: a.CreatedAt, Disabled: a.DisabledAt != nil}
 }
 
-func viewAccount(a domain.Account) accountView {
-	return accountView{a.ID, a.Email, a.Name, a.Role, a.CreatedAt, a.DisabledAt != nil}
-}
-
-// tokenView is a long-lived token without its text.
-type tokenView struct {
-	ID        uuid.UUID    `json:"token_id"`
-	Name      string       `json:"name"`
-	Mode      *domain.Mode `json:"mode"` // null: each request names one
-	CreatedAt time.Time    `json:"created_at"`
-	RevokedAt *time.Time   `json:"revoked_at"`
-}
-
-// accountDetail is an account with its tokens, the newest first.
-type accountDetail struct {
-	accountView
-	Tokens []tokenView `json:"api_tokens"`
+func viewToken(t domain.APIToken) client.Token {
+	return client.Token{ID: t.ID.String(), Name: t.Name, Mode: string(t.Mode), CreatedAt: t.CreatedAt, RevokedAt: valueOf(t.RevokedAt)}
 }
 
 func (h accountHandler) detail(ctx context.Context, a domain.Account) (any, error) {
 	tokens, err := h.store.APITokens(ctx, a.ID)
-	if err != nil {
-		return nil, err
-	}
-	view := accountDetail{viewAccount(a), []tokenView{}}
-	for _, t := range tokens {
-		view.Tokens = append(view.Tokens, tokenView{t.ID, t.Name, orNull(t.Mode), t.CreatedAt, t.RevokedAt})
-	}
-	return view, nil
+	return client.AccountDetail{Account: viewAccount(a), APITokens: viewList(tokens, viewToken)}, err
 }
 
 func (h accountHandler) create(r *http.Request, body domain.NewAccount) (any, error) {
@@ -82,17 +55,8 @@ func (h accountHandler) create(r *http.Request, body domain.NewAccount) (any, er
 	return viewAccount(made), h.store.CreateAccount(r.Context(), made)
 }
 
-// invitationView is an invitation without its token.
-type invitationView struct {
-	ID        uuid.UUID `json:"invitation_id"`
-	Email     string    `json:"email"`
-	Name      string    `json:"name"`
-	CreatedAt time.Time `json:"created_at"`
-	ExpiresAt time.Time `json:"expires_at"`
-}
-
-func viewInvitation(i domain.Invitation) invitationView {
-	return invitationView{i.ID, i.Email, i.Name, i.CreatedAt, i.ExpiresAt}
+func viewInvitation(i domain.Invitation) client.Invitation {
+	return client.Invitation{ID: i.ID.String(), Email: i.Email, Name: i.Name, CreatedAt: i.CreatedAt, ExpiresAt: i.ExpiresAt}
 }
 
 // invite answers with the link of an invitation, which is shown only once. The link has the host
@@ -102,10 +66,8 @@ func (h accountHandler) invite(r *http.Request, body domain.NewInvitation) (any,
 	if err != nil {
 		return nil, err
 	}
-	return struct {
-		invitationView
-		URL string `json:"url"`
-	}{viewInvitation(made), linkTo(r, h.secure, "/partners/invitation/"+token)}, h.store.Invite(r.Context(), made, auth.HashToken(token))
+	link := client.Secret(linkTo(r, h.secure, "/partners/invitation/"+token))
+	return client.MadeInvitation{Invitation: viewInvitation(made), URL: link}, h.store.Invite(r.Context(), made, auth.HashToken(token))
 }
 
 func (h accountHandler) invitations(r *http.Request) (any, error) {
@@ -153,7 +115,7 @@ func (h accountHandler) createToken(r *http.Request, account uuid.UUID, body dom
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"token_id": made.ID, "mode": made.Mode, "api_token": text}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), domain.Reseller)
+	return client.MadeToken{ID: made.ID.String(), Mode: string(made.Mode), Token: client.Secret(text)}, h.store.AddAPIToken(r.Context(), made, auth.HashToken(text), domain.Reseller)
 }
 
 func (h accountHandler) revokeToken(r *http.Request, account uuid.UUID) (any, error) {

@@ -13,19 +13,20 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // admissionStore stores under which conditions integrations are listed, and the matrix of breaches.
 type admissionStore interface {
-	Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Admission, error)
+	Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]client.Admission, error)
 	SetPolicy(ctx context.Context, i domain.Integration, policy *conformance.Policy) error
 	RequestGoLive(ctx context.Context, integration uuid.UUID) error
 	DecideGoLive(ctx context.Context, i domain.Integration, approve bool, reason string) (changed bool, err error)
 	EventsAfter(ctx context.Context, integration uuid.UUID, after int64, most int) ([]conformance.Event, error)
 	LatestEvents(ctx context.Context, integration uuid.UUID, most int) ([]conformance.Event, error)
-	Matrix(ctx context.Context, by conformance.MatrixFilter) (conformance.Matrix, error)
+	Matrix(ctx context.Context, by conformance.MatrixFilter) (client.Matrix, error)
 }
 
 // admissionHandler serves partners' requests to go live, and operators' decisions.
@@ -146,7 +147,7 @@ func (h admissionHandler) listEvents(r *http.Request, i domain.Integration) (any
 // matrix answers with the partners that match the query.
 func (h admissionHandler) matrix(r *http.Request) (any, error) { return h.selectMatrix(r) }
 
-func (h admissionHandler) selectMatrix(r *http.Request) (m conformance.Matrix, err error) {
+func (h admissionHandler) selectMatrix(r *http.Request) (m client.Matrix, err error) {
 	q := readQuery(r)
 	by := conformance.MatrixFilter{
 		Mode: q.mode(), State: conformance.Standing(q.validated("state", "oneof=none certified failed expired")),
@@ -171,7 +172,7 @@ func (h admissionHandler) export(w http.ResponseWriter, r *http.Request) error {
 	to := csv.NewWriter(w)
 	_ = to.Write(slices.Concat([]string{"integration_id", "name", "mode", "state", "valid_until", "certification", "go_live", "listed", "judged_at", "failing_since"}, m.Endpoints))
 	for _, p := range m.Partners {
-		line := []string{p.ID.String(), cell(p.Name), string(p.Mode), string(p.State), stamp(p.ValidUntil), string(p.Admission.Policy), string(p.Admission.GoLive), strconv.FormatBool(!p.Withheld), stamp(p.JudgedAt), stamp(p.FailingSince)}
+		line := []string{p.IntegrationID, cell(p.Name), p.Mode, p.State, stamp(p.ValidUntil), p.Admission.Policy, p.Admission.GoLive, strconv.FormatBool(!p.Withheld), stamp(p.JudgedAt), stamp(p.FailingSince)}
 		for _, c := range p.Cells {
 			line = append(line, summary(c))
 		}
@@ -189,15 +190,15 @@ func cell(text string) string {
 	return text
 }
 
-func stamp(at *time.Time) string {
-	if at == nil {
+func stamp(at time.Time) string {
+	if at.IsZero() {
 		return ""
 	}
 	return at.UTC().Format(time.RFC3339)
 }
 
 // summary lists a cell's failed rules, or is "passed", or "" if nothing was judged.
-func summary(c conformance.MatrixCell) string {
+func summary(c client.MatrixCell) string {
 	var rules []string
 	for _, b := range c.Breaches {
 		if b.Outcome == "failed" {
@@ -207,7 +208,7 @@ func summary(c conformance.MatrixCell) string {
 	switch {
 	case len(rules) > 0:
 		return strings.Join(rules, " ")
-	case c.JudgedAt != nil:
+	case !c.JudgedAt.IsZero():
 		return "passed"
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -16,8 +17,8 @@ import (
 
 // admission is an integration's admission and certification in an answer.
 type admission struct {
-	Admission     conformance.Admission      `json:"admission"`
-	Certification *conformance.Certification `json:"certification"`
+	Admission     client.Admission
+	Certification *client.Certification
 }
 
 // finish ends a queued run of the integration with these outcomes, by rule.
@@ -45,35 +46,35 @@ func TestAPartnerAsksToGoLiveAndAnOperatorDecides(t *testing.T) {
 	own, operator := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator)
 	made := b.register(t, own, "https://one.example")
 	path, decide := "/api/v1/partner-integrations/"+made.ID, "/api/v1/operator/integrations/"+made.ID+"/go-live"
-	is := func(who header) (a conformance.Admission, withheld bool) {
+	is := func(who header) (a client.Admission, withheld bool) {
 		t.Helper()
 		var got admission
 		b.do(t, "GET", path, "", who).data(t, &got)
 		must(t, b.store.Pool().QueryRow(t.Context(), `SELECT withheld FROM integrations`).Scan(&withheld))
 		return got.Admission, withheld
 	}
-	if a, withheld := is(own); a.GoLive != conformance.NotRequested || !a.Approval || !withheld {
+	if a, withheld := is(own); a.GoLive != string(conformance.NotRequested) || !a.ApprovalRequired || !withheld {
 		t.Errorf("Expected it not listed before an approval, received %+v, withheld %t", a, withheld)
 	}
 	for range 2 { // asking again changes nothing
 		b.do(t, "POST", path+"/go-live", "", own)
 	}
-	if a, withheld := is(operator); a.GoLive != conformance.Requested || a.RequestedAt == nil || !withheld {
+	if a, withheld := is(operator); a.GoLive != string(conformance.Requested) || a.RequestedAt.IsZero() || !withheld {
 		t.Errorf("Expected a request, received %+v, withheld %t", a, withheld)
 	}
-	var overview domain.Overview
+	var overview client.Overview
 	b.do(t, "GET", "/api/v1/operator/overview", "", operator).data(t, &overview)
-	if due := overview.IntegrationsDue; len(due) != 1 || due[0].GoLiveRequested == nil {
+	if due := overview.NeedAttention; len(due) != 1 || due[0].GoLiveRequested.IsZero() {
 		t.Errorf("Expected the request on the overview, received %+v", due)
 	}
 	wantProblem(t, b.ask(t, "POST", decide, `{}`, operator), 400, "approve")
 	b.do(t, "POST", decide, `{"approve": false, "reason": "Load more slots."}`, operator)
-	if a, withheld := is(own); a.GoLive != conformance.Declined || a.Reason == nil || *a.Reason != "Load more slots." || !withheld {
+	if a, withheld := is(own); a.GoLive != string(conformance.Declined) || a.Reason != "Load more slots." || !withheld {
 		t.Errorf("Expected a refusal with its reason, received %+v, withheld %t", a, withheld)
 	}
 	b.do(t, "POST", path+"/go-live", "", own)
 	b.do(t, "POST", decide, `{"approve": true}`, operator)
-	if a, withheld := is(own); a.GoLive != conformance.Approved || a.Approval || withheld {
+	if a, withheld := is(own); a.GoLive != string(conformance.Approved) || a.ApprovalRequired || withheld {
 		t.Errorf("Expected it listed after the approval, received %+v, withheld %t", a, withheld)
 	}
 	wantProblem(t, b.ask(t, "POST", path+"/go-live", "", own), 409, "approved already")
@@ -133,7 +134,7 @@ func TestAnIntegrationsOwnPolicyTakesPrecedence(t *testing.T) {
 		b.do(t, "PUT", "/api/v1/operator/integrations/"+made.ID+"/certification", `{"certification":`+step.own+`}`, operator).data(t, &got)
 		var withheld bool
 		must(t, b.store.Pool().QueryRow(t.Context(), `SELECT withheld FROM integrations`).Scan(&withheld))
-		if got.Admission.Policy != step.want || (got.Certification != nil) != step.shown || withheld != step.withheld || step.shown && got.Certification.Withheld != step.withheld {
+		if got.Admission.Policy != string(step.want) || (got.Certification != nil) != step.shown || withheld != step.withheld || step.shown && got.Certification.Withheld != step.withheld {
 			t.Errorf("%+v: received %+v, certification %+v, withheld %t", step, got.Admission, got.Certification, withheld)
 		}
 	}
@@ -150,23 +151,23 @@ func TestTheMatrixSaysWhoBreachesWhatAndSinceWhen(t *testing.T) {
 	b.finish(t, bad, "nonconformant", map[string]string{"products.status": "failed", "availability.status": "failed", "availability.limit": "warned"})
 	pgtest.Exec(t, b.store, `UPDATE conformance_breaches SET since = since - interval '3 days'`)
 	last := b.finish(t, bad, "nonconformant", map[string]string{"products.status": "failed", "availability.status": "passed", "availability.limit": "blocked"})
-	ask := func(query string) (m conformance.Matrix) {
+	ask := func(query string) (m client.Matrix) {
 		t.Helper()
 		b.do(t, "GET", "/api/v1/operator/conformance"+query, "", operator).data(t, &m)
 		return m
 	}
 	m := ask("")
-	if len(m.Partners) != 2 || m.Partners[0].ID.String() != bad || m.Partners[0].FailingSince == nil || m.Partners[1].FailingSince != nil {
+	if len(m.Partners) != 2 || m.Partners[0].IntegrationID != bad || m.Partners[0].FailingSince.IsZero() || !m.Partners[1].FailingSince.IsZero() {
 		t.Fatalf("Expected the failing partner first, received %+v", m.Partners)
 	}
 	cells := m.Partners[0].Cells
-	if products := cells[0].Breaches; len(products) != 1 || products[0].Rule != "products.status" || products[0].Run != last || m.Partners[0].JudgedAt.Sub(products[0].Since).Hours() < 71 {
+	if products := cells[0].Breaches; len(products) != 1 || products[0].Rule != "products.status" || products[0].RunID != last.String() || m.Partners[0].JudgedAt.Sub(products[0].Since).Hours() < 71 {
 		t.Errorf("Expected the rule that fails for three days, with its last run, received %+v", products)
 	}
 	if availability := cells[1].Breaches; len(availability) != 1 || availability[0].Rule != "availability.limit" {
 		t.Errorf("Expected the rule that was kept gone, and the one that was not judged left, received %+v", availability)
 	}
-	if cells[2].JudgedAt != nil || cells[0].JudgedAt == nil || m.Partners[0].Days[len(m.Days)-1] != "nonconformant" || m.Partners[1].Days[len(m.Days)-1] != "partial" {
+	if !cells[2].JudgedAt.IsZero() || cells[0].JudgedAt.IsZero() || m.Partners[0].Days[len(m.Days)-1] != "nonconformant" || m.Partners[1].Days[len(m.Days)-1] != "partial" {
 		t.Errorf("Expected what was judged today, received %+v", m.Partners)
 	}
 	for query, want := range map[string]int{

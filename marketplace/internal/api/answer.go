@@ -1,15 +1,15 @@
 package api
 
 import (
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"partnerkit.dev/internal/webui"
+	"partnerkit.dev/marketplace/client"
+	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
 
@@ -88,7 +88,7 @@ func byIDWithBody[T any](name string, f func(*http.Request, uuid.UUID, T) (any, 
 }
 
 func writeJSON(w http.ResponseWriter, status int, body any) error {
-	text, err := json.Marshal(body)
+	text, err := marshal(body)
 	if err != nil {
 		return err
 	}
@@ -104,21 +104,28 @@ func writeRaw(w http.ResponseWriter, status int, text []byte) {
 	_, _ = w.Write(text) // an error means that the caller has gone
 }
 
-// orNull returns nil for the zero value.
-func orNull[T comparable](value T) *T {
-	var none T
-	if value == none {
-		return nil
+// idOf returns an id as text, or "" for the zero id.
+func idOf(id uuid.UUID) string {
+	if id == uuid.Nil {
+		return ""
 	}
-	return &value
+	return id.String()
 }
 
-// timeOrNull is orNull for times. A zero time may be in any zone.
-func timeOrNull(at time.Time) *time.Time {
-	if at.IsZero() {
-		return nil
+// decimalOf returns an amount for an answer, or "" for nil.
+func decimalOf(n *domain.Number) client.Decimal {
+	if n == nil {
+		return ""
 	}
-	return &at
+	return client.Decimal(n.String())
+}
+
+// valueOf returns what a pointer points to, or the zero value.
+func valueOf[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
+	}
+	return value
 }
 
 // leastGzip is the smallest body that is compressed, in bytes.

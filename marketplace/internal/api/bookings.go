@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
@@ -42,10 +43,10 @@ func (h bookingHandler) view(r *http.Request, b domain.Booking, err error) (any,
 }
 
 // viewBookingFor is viewBooking for the caller: operators also see whose booking it is.
-func viewBookingFor(r *http.Request, b domain.Booking, history []domain.HistoryEntry) bookingView {
+func viewBookingFor(r *http.Request, b domain.Booking, history []domain.HistoryEntry) client.Booking {
 	view := viewBooking(b, history)
 	if caller(r.Context()).Role == domain.Operator {
-		view.ResellerID, view.IntegrationID, view.Mode = &b.AccountID, &b.IntegrationID, &b.Mode
+		view.ResellerID, view.IntegrationID, view.Mode = b.AccountID.String(), b.IntegrationID.String(), string(b.Mode)
 	}
 	return view
 }
@@ -106,7 +107,7 @@ func (h bookingHandler) page(r *http.Request, given *query, by booking.Filter, s
 	if err != nil {
 		return nil, err
 	}
-	return pageOf(asked, found, func(b domain.Booking) bookingView { return viewBookingFor(r, b, histories[b.ID]) }), nil
+	return pageOf(asked, found, func(b domain.Booking) client.Booking { return viewBookingFor(r, b, histories[b.ID]) }), nil
 }
 
 func (h bookingHandler) abandon(r *http.Request, id uuid.UUID) (any, error) {
@@ -168,75 +169,63 @@ func (h bookingHandler) eraseGuest(r *http.Request, id uuid.UUID) (any, error) {
 	return h.view(r, b, err)
 }
 
-// bookingView is a booking as its reseller and operators see it.
-type bookingView struct {
-	ID             uuid.UUID             `json:"_id"`
-	ResellerID     *uuid.UUID            `json:"reseller_id,omitempty"`    // operators only
-	IntegrationID  *uuid.UUID            `json:"integration_id,omitempty"` // operators only
-	Mode           *domain.Mode          `json:"mode,omitempty"`           // operators only
-	Status         domain.BookingStatus  `json:"status"`
-	ReleaseReason  *domain.ReleaseReason `json:"release_reason"`
-	ActivityID     uuid.UUID             `json:"activity_id"`
-	VariationID    uuid.UUID             `json:"variation_id"`
-	AvailabilityID string                `json:"availability_id"`
-	Start          string                `json:"start"`
-	End            string                `json:"end"`
-	TimeZone       string                `json:"time_zone"`
-	domain.Sold
-	Units             []unitView                       `json:"units"`
-	Currency          domain.Currency                  `json:"currency"`
-	Total             domain.Number                    `json:"total"`
-	Contact           partnerapi.Contact               `json:"contact"`
-	AffiliateCode     *uuid.UUID                       `json:"affiliate_code"`
-	ResellerReference string                           `json:"reseller_reference"`
-	CreatedAt         time.Time                        `json:"created_at"`
-	ExpiresAt         *time.Time                       `json:"expires_at"`
-	ExternalBookingID *string                          `json:"external_booking_id"`
-	Tickets           domain.List[partnerapi.Ticket]   `json:"tickets"`
-	Attention         *domain.Attention                `json:"attention"`
-	Release           *domain.Delivery                 `json:"partner_release"`
-	Cancellation      *domain.Delivery                 `json:"partner_cancellation"`
-	RescheduledFrom   *uuid.UUID                       `json:"rescheduled_from"`
-	RescheduledTo     *uuid.UUID                       `json:"rescheduled_to"`
-	RefundDue         *domain.Number                   `json:"refund_due"`
-	History           domain.List[domain.HistoryEntry] `json:"history"`
-}
-
-type unitView struct {
-	ID       string              `json:"unit_id"`
-	Type     partnerapi.UnitType `json:"type"`
-	Quantity int                 `json:"quantity"`
-	Price    *domain.Number      `json:"price"`
-}
-
-func viewBooking(b domain.Booking, history []domain.HistoryEntry) bookingView {
+// viewBooking returns a booking as its reseller sees it.
+func viewBooking(b domain.Booking, history []domain.HistoryEntry) client.Booking {
 	zone, err := time.LoadLocation(b.Zone)
 	if err != nil {
 		zone = time.UTC // the machine does not know the zone
 	}
-	view := bookingView{
-		ID: b.ID, Status: b.Status, ReleaseReason: orNull(b.Reason), ActivityID: b.ActivityID, VariationID: b.VariationID, AvailabilityID: b.AvailabilityID,
-		Start: partnerapi.FormatDateTime(b.Start.In(zone)), End: partnerapi.FormatDateTime(b.End.In(zone)), TimeZone: b.Zone, Sold: b.Sold,
-		Units: []unitView{}, Currency: b.Currency, Total: b.Total, Contact: b.Contact, AffiliateCode: orNull(b.AffiliateID), ResellerReference: b.ResellerReference,
-		CreatedAt: b.CreatedAt, ExpiresAt: timeOrNull(b.ExpiresAt), ExternalBookingID: orNull(b.ExternalBookingID), Tickets: b.Tickets,
-		Release: orNull(b.Release), Cancellation: orNull(b.Cancellation),
-		RescheduledFrom: orNull(b.RescheduledFrom), RescheduledTo: orNull(b.RescheduledTo), RefundDue: b.RefundDue(), History: history,
+	view := client.Booking{
+		ID: b.ID.String(), Status: client.BookingStatus(b.Status), ReleaseReason: client.ReleaseReason(b.Reason),
+		ActivityID: b.ActivityID.String(), VariationID: b.VariationID.String(), AvailabilityID: b.AvailabilityID,
+		Start: b.Start.In(zone), End: b.End.In(zone), TimeZone: b.Zone,
+		ActivityTitle: b.Sold.ActivityTitle, VariationTitle: b.Sold.VariationTitle, Voucher: viewVoucher(b.Sold.Voucher),
+		Units: viewList(b.Guests, viewUnit), Currency: string(b.Currency), Total: decimalOf(&b.Total), Contact: client.Contact(b.Contact),
+		AffiliateCode: idOf(b.AffiliateID), ResellerReference: b.ResellerReference, CreatedAt: b.CreatedAt, ExpiresAt: b.ExpiresAt, ExternalBookingID: b.ExternalBookingID,
+		Tickets: append([]partnerapi.Ticket{}, b.Tickets...), PartnerRelease: client.Delivery(b.Release), PartnerCancellation: client.Delivery(b.Cancellation),
+		RescheduledFrom: idOf(b.RescheduledFrom), RescheduledTo: idOf(b.RescheduledTo), RefundDue: decimalOf(b.RefundDue()), History: viewList(history, viewHistory),
 	}
 	if b.Status == domain.Cancelled {
-		view.Tickets = nil // they no longer admit anyone
-	}
-	for _, g := range b.Guests {
-		view.Units = append(view.Units, unitView{g.UnitID, g.Type, g.Quantity, g.Price})
+		view.Tickets = []partnerapi.Ticket{} // they no longer admit anyone
 	}
 	if len(b.Attention) > 0 {
-		first := b.Attention[0]
-		for _, a := range b.Attention {
-			if a.Reason == domain.RescheduleUnknown { // it concerns both bookings
-				first = a
-			}
-		}
-		first.Actions = booking.Actions(b, first.Reason)
-		view.Attention = &first
+		view.Attention = viewAttention(b)
 	}
 	return view
+}
+
+func viewUnit(g domain.Guests) client.BookedUnit {
+	return client.BookedUnit{UnitID: g.UnitID, Type: g.Type, Quantity: g.Quantity, Price: decimalOf(g.Price)}
+}
+
+func viewVoucher(v domain.Voucher) client.Voucher {
+	place := func(p domain.Place) client.Place {
+		return client.Place{Address: p.Address, Lat: p.Lat.InexactFloat64(), Lng: p.Lng.InexactFloat64()}
+	}
+	return client.Voucher{
+		PartnerName: v.PartnerName, Address: v.Address, CancellationPolicy: v.CancellationPolicy, Notes: v.Notes,
+		Pickup: client.Pickup{Type: v.Pickup.Type, PickUpAddress: place(v.Pickup.PickUpAddress), DropOffAddress: place(v.Pickup.DropOffAddress)},
+	}
+}
+
+func viewHistory(h domain.HistoryEntry) client.HistoryEntry {
+	return client.HistoryEntry{
+		At: h.At, Kind: client.HistoryKind(h.Kind), From: client.BookingStatus(h.From), To: client.BookingStatus(h.To), Why: h.Why,
+		Endpoint: h.Endpoint, Status: valueOf(h.Status), DurationMS: h.Duration, Error: h.Error,
+	}
+}
+
+// viewAttention returns why a booking needs an operator: the first reason, or that of both bookings of a
+// reschedule.
+func viewAttention(b domain.Booking) *client.Attention {
+	first := b.Attention[0]
+	for _, a := range b.Attention {
+		if a.Reason == domain.RescheduleUnknown {
+			first = a
+		}
+	}
+	return &client.Attention{
+		Reason: client.AttentionReason(first.Reason), Since: first.Since, Message: first.Message, Refund: append([]string{}, first.Refund...),
+		Actions: viewList(booking.Actions(b, first.Reason), func(a domain.Action) client.Action { return client.Action(a) }),
+	}
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"net/http"
 	"slices"
 
@@ -156,7 +155,7 @@ func answerOf(status int, held booking.Held, failed error) booking.Answer {
 	default:
 		return booking.Answer{}
 	}
-	text, err := json.Marshal(body)
+	text, err := marshal(body)
 	if err != nil {
 		panic(err) // strings and numbers can always be encoded
 	}

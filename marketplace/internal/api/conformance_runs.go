@@ -19,6 +19,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"partnerkit.dev/internal/webui"
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 )
@@ -29,7 +30,7 @@ type runStore interface {
 	Report(ctx context.Context, run uuid.UUID, name string) ([]byte, error)
 	Parts(ctx context.Context, run uuid.UUID, kind conformance.Kind, after int) ([]conformance.Part, error)
 	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
-	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Certification, error)
+	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]client.Certification, error)
 	admissionStore
 }
 
@@ -86,34 +87,12 @@ func (h runHandler) start(r *http.Request, i domain.Integration) (any, error) {
 	return map[string]uuid.UUID{"run_id": id}, err
 }
 
-// runView is a run as lists contain it.
-type runView struct {
-	ID              uuid.UUID           `json:"run_id"`
-	Integration     uuid.UUID           `json:"integration_id"`
-	Scope           conformance.Scope   `json:"scope"`
-	Rules           domain.List[string] `json:"rules"` // empty: all
-	State           conformance.State   `json:"state"`
-	Verdict         *string             `json:"verdict"`
-	Reason          *string             `json:"reason"`
-	SuiteVersion    *string             `json:"suite_version"`
-	ContractVersion *string             `json:"contract_version"`
-	Counts          map[string]int      `json:"counts"`
-	CreatedAt       time.Time           `json:"created_at"`
-	StartedAt       *time.Time          `json:"started_at"`
-	FinishedAt      *time.Time          `json:"finished_at"`
-}
-
-type runDetailView struct {
-	runView
-	Findings  domain.List[conformance.Finding]  `json:"findings"`
-	NotUndone domain.List[conformance.Leftover] `json:"not_undone"`
-}
-
-func viewRun(r conformance.Run) runView {
-	return runView{
-		ID: r.ID, Integration: r.Integration, Scope: r.Scope, Rules: r.Rules, State: r.State, Verdict: orNull(r.Verdict), Reason: orNull(r.Reason),
-		SuiteVersion: orNull(r.SuiteVersion), ContractVersion: orNull(r.ContractVersion), Counts: r.Counts,
-		CreatedAt: r.CreatedAt, StartedAt: timeOrNull(r.StartedAt), FinishedAt: timeOrNull(r.FinishedAt),
+// viewRun leaves out what only the answer about one run has.
+func viewRun(r conformance.Run) client.Run {
+	return client.Run{
+		ID: r.ID.String(), IntegrationID: r.Integration.String(), Scope: string(r.Scope), Rules: append([]string{}, r.Rules...), State: string(r.State),
+		Verdict: r.Verdict, Reason: r.Reason, SuiteVersion: r.SuiteVersion, ContractVersion: r.ContractVersion, Counts: r.Counts,
+		CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 	}
 }
 
@@ -129,7 +108,10 @@ func (h runHandler) list(r *http.Request, i domain.Integration) (any, error) {
 
 func (h runHandler) show(r *http.Request) (any, error) {
 	run, err := h.findRun(r)
-	return runDetailView{viewRun(run), run.Findings, run.NotUndone}, err
+	view := viewRun(run)
+	view.Findings = viewList(run.Findings, func(f conformance.Finding) client.Finding { return client.Finding(f) })
+	view.NotUndone = viewList(run.NotUndone, func(l conformance.Leftover) client.Leftover { return client.Leftover(l) })
+	return view, err
 }
 
 // findRun returns the run in the path, of an integration that the caller may see.
@@ -227,10 +209,7 @@ func (h runHandler) share(r *http.Request) (any, error) {
 		days = *body.Days
 	}
 	token, expires, err := h.Links.New(run.ID, sharedReport, time.Duration(days)*24*time.Hour)
-	return struct {
-		URL       string    `json:"url"`
-		ExpiresAt time.Time `json:"expires_at"`
-	}{linkTo(r, h.secure, sharedPath+"reports/"+token), expires}, err
+	return client.RunLink{URL: linkTo(r, h.secure, sharedPath+"reports/"+token), ExpiresAt: expires}, err
 }
 
 // serveShared answers with the report of a link. Its address is a credential, so browsers must not send

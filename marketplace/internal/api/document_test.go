@@ -12,6 +12,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/domain"
+	"partnerkit.dev/marketplace/internal/openapitest"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -44,9 +45,9 @@ func judge(t testing.TB, request *http.Request, body string, a answer) {
 			wrong = []string{"the path is not described"}
 		}
 	default:
-		wrong = judgeAnswer(op, a.StatusCode, a.Header, a.body)
+		wrong = openapitest.JudgeAnswer(op, a.StatusCode, a.Header, a.body)
 		if a.StatusCode < http.StatusMultipleChoices {
-			wrong = append(wrong, judgeRequest(op, request.URL, request.Header, []byte(body))...)
+			wrong = append(wrong, openapitest.JudgeRequest(op, request.URL, request.Header, []byte(body))...)
 		}
 	}
 	wrong = append(wrong, judgeProblem(a)...)
@@ -159,7 +160,7 @@ func TestEveryParameterOfAPathIsDescribed(t *testing.T) {
 			}
 			if p.Example != nil && p.In == "query" {
 				u := &url.URL{Path: op.Path, RawQuery: url.Values{p.Name: {fmt.Sprint(p.Example)}}.Encode()}
-				for _, wrong := range judgeRequest(op, u, http.Header{}, nil) {
+				for _, wrong := range openapitest.JudgeRequest(op, u, http.Header{}, nil) {
 					if strings.Contains(wrong, "query parameter "+p.Name+":") {
 						t.Errorf("%s %s: the example of %s: %s", op.Method, op.Path, p.Name, wrong)
 					}

@@ -3,10 +3,10 @@ package api
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/event"
 )
@@ -14,73 +14,41 @@ import (
 // eventHandler serves resellers' subscriptions and feed, and operators' view of them.
 type eventHandler struct{ service *event.Service }
 
-// subscriptionView is a subscription as its reseller, and operators, see it.
-type subscriptionView struct {
-	ID           uuid.UUID                     `json:"_id"`
-	Mode         domain.Mode                   `json:"mode"`
-	URL          *string                       `json:"url"`
-	Events       domain.List[domain.EventType] `json:"events"`
-	CreatedAt    time.Time                     `json:"created_at"`
-	FailingSince *time.Time                    `json:"failing_since"`
-	Disabled     *disabledView                 `json:"disabled"`
-	Previous     *time.Time                    `json:"previous_secret_until"` // null: only one secret signs
-	Secret       *string                       `json:"secret"`                // null except when it is created or rotated
-}
-
-type disabledView struct {
-	At     time.Time `json:"at"`
-	Reason string    `json:"reason"`
-}
-
-func viewSubscription(s event.Subscription) subscriptionView {
-	view := subscriptionView{ID: s.ID, Mode: s.Mode, URL: orNull(s.URL), Events: s.Events, CreatedAt: s.CreatedAt, FailingSince: s.FailingSince, Previous: s.PreviousUntil}
+func viewSubscription(s event.Subscription) client.EventWebhook {
+	view := client.EventWebhook{
+		ID: s.ID.String(), Mode: string(s.Mode), URL: s.URL, Events: viewList(s.Events, func(e domain.EventType) client.EventType { return client.EventType(e) }),
+		CreatedAt: s.CreatedAt, FailingSince: valueOf(s.FailingSince), PreviousSecretUntil: valueOf(s.PreviousUntil),
+	}
 	if s.DisabledAt != nil {
-		view.Disabled = &disabledView{*s.DisabledAt, *s.DisabledReason}
+		view.Disabled = &client.Disabled{At: *s.DisabledAt, Reason: *s.DisabledReason}
 	}
 	return view
 }
 
-// deliveryView is the state of an event's delivery to an address.
-type deliveryView struct {
-	Event       uuid.UUID        `json:"event_id"`
-	Type        domain.EventType `json:"type"`
-	State       event.State      `json:"state"`
-	Attempts    int              `json:"attempts"`
-	CreatedAt   time.Time        `json:"created_at"`
-	NextAttempt *time.Time       `json:"next_attempt_at"`
-	Last        *attemptView     `json:"last_attempt"`
-}
-
-type attemptView struct {
-	At     time.Time `json:"at"`
-	Status *int      `json:"status"`
-	Error  *string   `json:"error"`
-}
-
-func viewDelivery(d event.Delivery) deliveryView {
-	view := deliveryView{Event: d.Event, Type: d.Type, State: d.State, Attempts: d.Attempts, CreatedAt: d.OwedAt}
+func viewDelivery(d event.Delivery) client.EventDelivery {
+	view := client.EventDelivery{EventID: d.Event.String(), Type: client.EventType(d.Type), State: string(d.State), Attempts: d.Attempts, CreatedAt: d.OwedAt}
 	if d.State == event.Pending {
-		view.NextAttempt = &d.DueAt
+		view.NextAttempt = d.DueAt
 	}
 	if d.LastAt != nil {
-		view.Last = &attemptView{*d.LastAt, d.LastCode, d.LastError}
+		view.Last = &client.DeliveryAttempt{At: *d.LastAt, Status: valueOf(d.LastCode), Error: valueOf(d.LastError)}
 	}
 	return view
 }
 
-// views converts a list for answers: [] if it is empty.
-func views[T, V any](list []T, err error, view func(T) V) ([]V, error) {
+// viewList converts a list for answers: [] if it is empty.
+func viewList[T, V any](list []T, view func(T) V) []V {
 	shown := make([]V, len(list))
 	for i, one := range list {
 		shown[i] = view(one)
 	}
-	return shown, err
+	return shown
 }
 
 func (h eventHandler) subscribe(r *http.Request, body event.Request) (any, error) {
 	made, secret, err := h.service.Subscribe(r.Context(), scope(r), body)
 	view := viewSubscription(made)
-	view.Secret = orNull(secret)
+	view.Secret = client.Secret(secret)
 	return view, err
 }
 
@@ -92,7 +60,7 @@ func (h eventHandler) change(r *http.Request, id uuid.UUID, body event.Change) (
 func (h eventHandler) rotate(r *http.Request, id uuid.UUID) (any, error) {
 	rotated, secret, err := h.service.RotateSecret(r.Context(), scope(r), id)
 	view := viewSubscription(rotated)
-	view.Secret = &secret
+	view.Secret = client.Secret(secret)
 	return view, err
 }
 
@@ -106,7 +74,7 @@ func (h eventHandler) subscriptionsOf(r *http.Request, account uuid.UUID) (any, 
 
 func (h eventHandler) subscriptionsIn(r *http.Request, of domain.Scope) (any, error) {
 	list, err := h.service.Subscriptions(r.Context(), of)
-	return views(list, err, viewSubscription)
+	return viewList(list, viewSubscription), err
 }
 
 func (h eventHandler) unsubscribe(r *http.Request, id uuid.UUID) (any, error) {
@@ -133,7 +101,7 @@ func (h eventHandler) deliveriesOf(r *http.Request, of domain.Scope, id uuid.UUI
 		return nil, err
 	}
 	list, err := h.service.Deliveries(r.Context(), of, id, state, most)
-	return views(list, err, viewDelivery)
+	return viewList(list, viewDelivery), err
 }
 
 func (h eventHandler) retry(r *http.Request, id uuid.UUID) (any, error) {

@@ -15,6 +15,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/domain"
+	"partnerkit.dev/marketplace/internal/openapitest"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/schemas/openapi"
 )
@@ -227,7 +228,7 @@ func TestARequestThatIsWrongIsRefusedByNameAndStoresNothing(t *testing.T) {
 			case "query":
 				for _, odd := range append(oddTexts, strings.Repeat("x", 5000)) {
 					target := o.path + "?" + otherParameters(op, p.Name) + p.Name + "=" + odd
-					if u, err := url.ParseRequestURI(target); err == nil && len(judgeRequest(op, u, http.Header{}, nil)) > 0 {
+					if u, err := url.ParseRequestURI(target); err == nil && len(openapitest.JudgeRequest(op, u, http.Header{}, nil)) > 0 {
 						refuse(op, target, "", p.Name, o.headers)
 					}
 				}
@@ -346,7 +347,7 @@ func FuzzRequest(f *testing.F) {
 			wantProblem(t, a, a.StatusCode)
 		}
 		if op, _ := theDocument(t).Find(method, u.EscapedPath()); op != nil {
-			for _, wrong := range judgeAnswer(op, a.StatusCode, a.Header, a.body) {
+			for _, wrong := range openapitest.JudgeAnswer(op, a.StatusCode, a.Header, a.body) {
 				t.Errorf("%s %s: %s: %s", method, u, wrong, a.body)
 			}
 		}

@@ -8,11 +8,10 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
-	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // partnerStore reads partners' health.
@@ -21,7 +20,7 @@ type partnerStore interface {
 	Calls(ctx context.Context, integration uuid.UUID, failed *bool, asked domain.PageRequest) (domain.Page[partner.CallEntry], error)
 	Webhooks(ctx context.Context, integration uuid.UUID, failed *bool, asked domain.PageRequest) (domain.Page[partner.WebhookEntry], error)
 	HourCounts(ctx context.Context, integrations []uuid.UUID, since time.Time) (map[uuid.UUID]domain.List[partner.HourCount], error)
-	Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]domain.List[domain.Breach], error)
+	Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID][]client.Breach, error)
 }
 
 // catalogStore stores partners' catalogs.
@@ -73,12 +72,9 @@ func (h integrationHandler) withIntegration(f func(*http.Request, domain.Integra
 	})
 }
 
-// webhookSecretView is the only answer with a webhook secret.
-type webhookSecretView struct {
-	ID            uuid.UUID   `json:"integration_id"`
-	Mode          domain.Mode `json:"mode"`
-	Secret        string      `json:"webhook_secret"`
-	PreviousUntil *time.Time  `json:"previous_webhook_secret_until"` // nil after a registration
+// withSecret is the only answer with a webhook secret.
+func withSecret(i domain.Integration, secret string, previousUntil time.Time) client.Registered {
+	return client.Registered{IntegrationID: i.ID.String(), Mode: string(i.Mode), WebhookSecret: client.Secret(secret), PreviousSecretUntil: previousUntil}
 }
 
 func (h integrationHandler) register(r *http.Request, body partner.Registration) (any, error) {
@@ -91,7 +87,7 @@ func (h integrationHandler) register(r *http.Request, body partner.Registration)
 		return nil, err
 	}
 	h.caughtUp(r.Context()) // restores the activities of an earlier registration
-	return webhookSecretView{made.ID, made.Mode, webhook, nil}, nil
+	return withSecret(made, webhook, time.Time{}), nil
 }
 
 func (h integrationHandler) list(r *http.Request) (any, error) {
@@ -107,39 +103,11 @@ func (h integrationHandler) list(r *http.Request) (any, error) {
 		return nil, err
 	}
 	views, err := h.views(r.Context(), found.Entries, false)
-	return pageOf(asked, found, func(i domain.Integration) integrationView { return views[i.ID] }), err
-}
-
-// integrationView is an integration as its partner and operators see it, without key and secret.
-type integrationView struct {
-	ID                    uuid.UUID                      `json:"integration_id"`
-	Name                  string                         `json:"name"`
-	Mode                  domain.Mode                    `json:"mode"`
-	BaseURL               string                         `json:"base_url"`
-	AuthType              partnerapi.AuthType            `json:"auth_type"`
-	ClientCertificate     *domain.ClientCertificate      `json:"client_certificate"` // nil: none is sent
-	HandlesTicketDelivery bool                           `json:"handles_ticket_delivery"`
-	PreviousSecretUntil   *time.Time                     `json:"previous_webhook_secret_until"` // null: only the newest webhook secret is accepted
-	CreatedAt             time.Time                      `json:"created_at"`
-	LastSyncAt            *time.Time                     `json:"last_sync_at"`
-	Health                healthView                     `json:"health"`
-	LastSync              *catalog.Sync                  `json:"last_sync"`
-	AwaitsApproval        bool                           `json:"awaits_approval"` // the guard holds a pull
-	Slots                 catalog.SlotsKnown             `json:"slots"`
-	Calls                 domain.List[partner.HourCount] `json:"calls"`         // of the last day, by hour; oldest first
-	Breaches              domain.List[domain.Breach]     `json:"breaches"`      // newest first
-	Certification         *conformance.Certification     `json:"certification"` // nil: not shown
-	Admission             conformance.Admission          `json:"admission"`
+	return pageOf(asked, found, func(i domain.Integration) client.Integration { return views[i.ID] }), err
 }
 
 // callsCounted is how far back calls are counted by hour, in addition to the current hour.
 const callsCounted = 23 * time.Hour
-
-type healthView struct {
-	partner.Health
-	LastOKAt *time.Time                        `json:"last_ok_at"`
-	Changes  domain.List[partner.HealthChange] `json:"changes"` // newest first
-}
 
 func (h integrationHandler) show(r *http.Request, i domain.Integration) (any, error) {
 	views, err := h.views(r.Context(), []domain.Integration{i}, true)
@@ -148,7 +116,7 @@ func (h integrationHandler) show(r *http.Request, i domain.Integration) (any, er
 
 // views reads the state of several integrations in one batch, with the evidence of their breaches
 // if asked for.
-func (h integrationHandler) views(ctx context.Context, list []domain.Integration, evidence bool) (map[uuid.UUID]integrationView, error) {
+func (h integrationHandler) views(ctx context.Context, list []domain.Integration, evidence bool) (map[uuid.UUID]client.Integration, error) {
 	ids := make([]uuid.UUID, len(list))
 	for i, one := range list {
 		ids[i] = one.ID
@@ -174,18 +142,53 @@ func (h integrationHandler) views(ctx context.Context, list []domain.Integration
 		return nil, err
 	}
 	breaches, err := h.store.Breaches(ctx, ids, evidence)
-	views := make(map[uuid.UUID]integrationView, len(list))
+	views := make(map[uuid.UUID]client.Integration, len(list))
 	for _, i := range list {
 		health, stands := fares[i.ID], standings[i.ID]
-		views[i.ID] = integrationView{
-			ID: i.ID, Name: i.Name, Mode: i.Mode, BaseURL: i.BaseURL.String(), AuthType: i.AuthType, ClientCertificate: i.ClientCertificate, HandlesTicketDelivery: i.HandlesTicketDelivery,
-			PreviousSecretUntil: timeOrNull(i.PreviousWebhookSecretUntil), CreatedAt: i.CreatedAt, LastSyncAt: timeOrNull(i.LastSyncAt),
-			Health:   healthView{Health: health.Health, LastOKAt: timeOrNull(health.LastOKAt), Changes: health.Changes},
-			LastSync: stands.LastSync, AwaitsApproval: stands.Guarded, Slots: stands.Slots, Calls: counts[i.ID], Breaches: breaches[i.ID],
+		view := client.Integration{
+			ID: i.ID.String(), Name: i.Name, Mode: string(i.Mode), BaseURL: i.BaseURL.String(), AuthType: i.AuthType, ClientCertificate: (*client.ClientCertificate)(i.ClientCertificate),
+			HandlesTicketDelivery: i.HandlesTicketDelivery, PreviousSecretUntil: i.PreviousWebhookSecretUntil, CreatedAt: i.CreatedAt, LastSyncAt: i.LastSyncAt,
+			Health: viewHealth(health), AwaitsApproval: stands.Guarded, Slots: viewSlots(stands.Slots), Calls: viewList(counts[i.ID], viewHour), Breaches: breaches[i.ID],
 			Certification: orNil(certifications, i.ID), Admission: admissions[i.ID],
 		}
+		if stands.LastSync != nil {
+			view.LastSync = new(viewSync(*stands.LastSync))
+		}
+		views[i.ID] = view
 	}
 	return views, err
+}
+
+func viewHealth(f partner.Fare) client.Health {
+	return client.Health{
+		State: f.State, FailureCount: int(f.FailureCount), ConsecutiveFailures: f.ConsecutiveFailures, LastOKAt: f.LastOKAt,
+		Changes: viewList(f.Changes, func(c partner.HealthChange) client.HealthChange { return client.HealthChange(c) }),
+	}
+}
+
+func viewHour(c partner.HourCount) client.HourOfCalls {
+	return client.HourOfCalls{Hour: c.Hour, OK: c.OK, Refused: c.Refused, Failed: c.Failed}
+}
+
+func viewSlots(s catalog.SlotsKnown) client.Slots {
+	return client.Slots{
+		Options: s.Options, Pulled: s.Pulled, OldestPullAt: valueOf(s.OldestPullAt),
+		SetAside: viewList(s.SetAside, func(a catalog.OptionSlotSetAside) client.SlotSetAside {
+			return client.SlotSetAside{ProductID: a.ProductID, OptionID: a.OptionID, AvailabilityID: a.SlotID, Problems: viewList(a.Problems, viewProblem)}
+		}),
+	}
+}
+
+func viewProblem(p catalog.Problem) client.Problem { return client.Problem(p) }
+
+func viewSync(s catalog.Sync) client.Sync {
+	return client.Sync{
+		Mode: client.SyncMode(s.Mode), Cause: string(s.Cause), StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, Synced: s.Synced, Skipped: s.Skipped, Failed: s.Failed, Reason: valueOf(s.Reason),
+		Created: s.Created, Updated: s.Updated, Deactivated: s.Deactivated, Guard: (*client.Guard)(s.Guard),
+		SetAside: viewList(s.SetAside, func(a catalog.SetAside) client.SetAside {
+			return client.SetAside{ProductID: a.ProductID, Problems: viewList(a.Problems, viewProblem)}
+		}),
+	}
 }
 
 // orNil returns a map's value, or nil.
@@ -211,7 +214,7 @@ func (h integrationHandler) syncs(r *http.Request, i domain.Integration) (any, e
 		return nil, err
 	}
 	found, err := h.catalog.Syncs(r.Context(), i.ID, asked.request())
-	return pageOf(asked, found, func(s catalog.Sync) catalog.Sync { return s }), err
+	return pageOf(asked, found, viewSync), err
 }
 
 func (h integrationHandler) sync(r *http.Request, i domain.Integration) (any, error) {
@@ -237,12 +240,13 @@ func (h integrationHandler) approveSync(r *http.Request, i domain.Integration) (
 }
 
 // syncNow syncs the integration and returns the record.
-func (h integrationHandler) syncNow(r *http.Request, i domain.Integration, order catalog.Order) (made catalog.Sync, err error) {
+func (h integrationHandler) syncNow(r *http.Request, i domain.Integration, order catalog.Order) (view client.Sync, err error) {
 	if order.Target, err = h.service.Target(i); err != nil {
-		return made, err
+		return view, err
 	}
-	if made, err = h.syncer.Sync(r.Context(), order); err == nil && !made.Skipped {
+	made, err := h.syncer.Sync(r.Context(), order)
+	if err == nil && !made.Skipped {
 		h.caughtUp(r.Context())
 	}
-	return made, partner.ForOwner(err)
+	return viewSync(made), partner.ForOwner(err)
 }

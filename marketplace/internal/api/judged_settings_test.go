@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -87,19 +88,19 @@ func TestAChangeOfWhatWasJudgedEndsTheCertificateAndTheApproval(t *testing.T) {
 			}
 			var got admission
 			j.do(t, "GET", j.path, "", j.own).data(t, &got)
-			if a := got.Admission; a.GoLive != "ended" || a.DecidedAt == nil || a.Reason == nil || *a.Reason != setting+" changed" {
+			if a := got.Admission; a.GoLive != "ended" || a.DecidedAt.IsZero() || a.Reason != setting+" changed" {
 				t.Errorf("Expected the approval to end because of %s, received %+v", setting, a)
 			}
-			if c := got.Certification; c == nil || c.State != conformance.Expired || c.Ended == nil || c.Ended.Reason != "settings_changed" || c.Ended.At == nil {
+			if c := got.Certification; c == nil || c.State != string(conformance.Expired) || c.Ended == nil || c.Ended.Reason != "settings_changed" || c.Ended.At.IsZero() {
 				t.Errorf("Expected the certificate to end because of %s, received %+v", setting, c)
 			}
 			types, last := j.events(t)
 			if want := []conformance.EventType{"go_live.approved", "certificate.ended", "go_live.ended"}; !slices.Equal(types, want) || fmt.Sprint(last["settings"]) != "["+setting+"]" {
 				t.Errorf("Expected the partner to be told %v, received %v, the last with %v", want, types, last)
 			}
-			var overview domain.Overview
+			var overview client.Overview
 			j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview)
-			if due := overview.IntegrationsDue; len(due) != 1 || due[0].CertificateEnded == nil || *due[0].CertificateEnded != "settings_changed" || !slices.Equal(due[0].AdmissionEnded, []string{"go_live"}) {
+			if due := overview.NeedAttention; len(due) != 1 || due[0].CertificateEnded != "settings_changed" || !slices.Equal(due[0].AdmissionEnded, []string{"go_live"}) {
 				t.Errorf("Expected the operators to be told, received %+v", due)
 			}
 			j.patch(t, change[1])
@@ -107,7 +108,7 @@ func TestAChangeOfWhatWasJudgedEndsTheCertificateAndTheApproval(t *testing.T) {
 				t.Error("Expected what has ended to stay so when the setting is changed back")
 			}
 			j.do(t, "POST", j.path+"/go-live", "", j.own)
-			if j.do(t, "GET", j.path, "", j.own).data(t, &got); got.Admission.GoLive != conformance.Requested {
+			if j.do(t, "GET", j.path, "", j.own).data(t, &got); got.Admission.GoLive != string(conformance.Requested) {
 				t.Errorf("Expected the partner to ask again, received %+v", got.Admission)
 			}
 		})
@@ -119,7 +120,7 @@ func TestAChangeOfWhatWasJudgedEndsTheCertificateAndTheApproval(t *testing.T) {
 func TestAChangeOfWhatWasJudgedEndsAPolicyThatDemandsLess(t *testing.T) {
 	t.Parallel()
 	j := settle(t)
-	is := func() conformance.Admission {
+	is := func() client.Admission {
 		t.Helper()
 		var got admission
 		j.do(t, "GET", j.path, "", j.own).data(t, &got)
@@ -127,20 +128,20 @@ func TestAChangeOfWhatWasJudgedEndsAPolicyThatDemandsLess(t *testing.T) {
 	}
 	j.setPolicy(t, "off")
 	j.patch(t, `{"handles_ticket_delivery":true}`)
-	if a := is(); a.Own != nil || a.Policy != conformance.Require || a.EndedOwn == nil || *a.EndedOwn != conformance.Off {
+	if a := is(); a.Own != "" || a.Policy != string(conformance.Require) || a.EndedOwn != string(conformance.Off) {
 		t.Errorf("Expected the integration's own policy to end, received %+v", a)
 	}
 	if types, _ := j.events(t); types[len(types)-1] != "certification.ended" {
 		t.Errorf("Expected the partner to be told, received %v", types)
 	}
-	var overview domain.Overview
-	if j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview); !slices.Equal(overview.IntegrationsDue[0].AdmissionEnded, []string{"go_live", "certification"}) {
-		t.Errorf("Expected the operators to be told, received %+v", overview.IntegrationsDue)
+	var overview client.Overview
+	if j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview); !slices.Equal(overview.NeedAttention[0].AdmissionEnded, []string{"go_live", "certification"}) {
+		t.Errorf("Expected the operators to be told, received %+v", overview.NeedAttention)
 	}
 	j.setPolicy(t, "require")
 	must(t, j.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Off}))
 	j.patch(t, `{"handles_ticket_delivery":false}`)
-	if a := is(); a.Own == nil || *a.Own != conformance.Require || a.EndedOwn != nil || j.isListed(t) {
+	if a := is(); a.Own != string(conformance.Require) || a.EndedOwn != "" || j.isListed(t) {
 		t.Errorf("Expected the stricter policy to stay, received %+v", a)
 	}
 }

@@ -9,12 +9,13 @@ import (
 
 	"partnerkit.dev/internal/apidocs"
 	"partnerkit.dev/internal/loopback"
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/openapi"
 )
 
 type opsStore interface {
-	Overview(ctx context.Context, now time.Time) (domain.Overview, error)
+	Overview(ctx context.Context, now time.Time) (client.Overview, error)
 }
 
 // opsHandler serves operators of the service.

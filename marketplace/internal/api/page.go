@@ -73,10 +73,6 @@ type listPage struct {
 
 // pageOf returns a page with each entry as answers contain it.
 func pageOf[T, V any](asked page, found domain.Page[T], view func(T) V) listPage {
-	entries := make([]V, len(found.Entries))
-	for i, entry := range found.Entries {
-		entries[i] = view(entry)
-	}
 	pagination := storefront.Pagination{PageSize: asked.size}
 	if found.Next != nil {
 		pagination.NextCursor = new(found.Next.Text(asked.list))
@@ -84,5 +80,5 @@ func pageOf[T, V any](asked page, found domain.Page[T], view func(T) V) listPage
 	if asked.after == nil {
 		pagination.Page, pagination.TotalCount, pagination.TotalCountCapped = asked.number, &found.Total, found.Capped
 	}
-	return listPage{entries, pagination}
+	return listPage{viewList(found.Entries, view), pagination}
 }

@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/uuid"
-
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
@@ -18,15 +17,7 @@ import (
 
 // problem is the body of every error.
 type problem struct {
-	Success   int           `json:"success"` // 0
-	Error     []string      `json:"error"`
-	Message   string        `json:"message"`
-	Code      int           `json:"code"` // the status
-	ErrorCode domain.Reason `json:"error_code"`
-	Retry     *bool         `json:"retry,omitempty"`       // false: a 5xx that a retry does not change
-	RunID     *uuid.UUID    `json:"run_id,omitempty"`      // of the conformance run in progress
-	Due       *domain.Price `json:"payment_due,omitempty"` // what the new slot of a reschedule costs more
-
+	client.ErrorBody
 	retryAfter time.Duration // 0: no such header
 }
 
@@ -63,15 +54,18 @@ func problemOf(err error) problem {
 		}
 	}
 	row := domain.ReasonOf(err).Row()
-	p := problem{Code: row.Status, ErrorCode: row.Reason, Message: fixedMessages[row.Status], retryAfter: row.RetryAfter}
+	p := problem{client.ErrorBody{Success: new(int), Code: row.Status, ErrorCode: string(row.Reason), Message: fixedMessages[row.Status]}, row.RetryAfter}
 	if ours := (*domain.Error)(nil); errors.As(err, &ours) {
-		p.retryAfter, p.Due = cmp.Or(ours.RetryAfter, p.retryAfter), ours.Due
+		p.retryAfter = cmp.Or(ours.RetryAfter, p.retryAfter)
+		if ours.Due != nil {
+			p.PaymentDue = &client.Price{Amount: decimalOf(&ours.Due.Amount), Currency: string(ours.Due.Currency)}
+		}
 		if p.Message == "" {
 			p.Message, p.Error = ours.Message, ours.Details
 		}
 	}
 	if underWay := (*conformance.UnderWay)(nil); errors.As(err, &underWay) {
-		p.RunID = &underWay.Run
+		p.RunID = underWay.Run.String()
 	}
 	if len(p.Error) == 0 {
 		p.Error = []string{p.Message}

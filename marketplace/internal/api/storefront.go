@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -136,20 +137,12 @@ func (h affiliateHandler) activities(r *http.Request) (any, error) {
 	return h.storefront.listFor(r, caller(r.Context()).Account)
 }
 
-// commissionView is an affiliate's earning from one booking.
-type commissionView struct {
-	BookingID  uuid.UUID       `json:"booking_id"`
-	Status     string          `json:"status"` // accrued or reversed
-	Currency   domain.Currency `json:"currency"`
-	Amount     domain.Number   `json:"amount"`
-	AccruedAt  time.Time       `json:"accrued_at"`
-	ReversedAt *time.Time      `json:"reversed_at"`
-}
-
-func viewCommission(c booking.Commission) commissionView {
-	view := commissionView{c.Booking, "accrued", c.Currency, c.Amount, c.AccruedAt, timeOrNull(c.ReversedAt)}
-	if view.ReversedAt != nil {
-		view.Status = "reversed"
+func viewCommission(c booking.Commission) client.Commission {
+	view := client.Commission{
+		BookingID: c.Booking.String(), Status: client.Accrued, Currency: string(c.Currency), Amount: decimalOf(&c.Amount), AccruedAt: c.AccruedAt, ReversedAt: c.ReversedAt,
+	}
+	if !c.ReversedAt.IsZero() {
+		view.Status = client.Reversed
 	}
 	return view
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
 )
@@ -18,7 +19,7 @@ import (
 type termsStore interface {
 	Terms(ctx context.Context, now time.Time) (domain.Terms, error)
 	Rates(ctx context.Context) (domain.RateTable, error)
-	MissingRates(ctx context.Context, now time.Time) ([]domain.MissingRate, error)
+	MissingRates(ctx context.Context, now time.Time) ([]client.MissingRate, error)
 	ChangeRates(ctx context.Context, c domain.RatesChange, now time.Time) error
 	ImportRates(ctx context.Context, f domain.RatesFile, now time.Time, force bool) (domain.RateTable, error)
 	ChangeFees(ctx context.Context, c domain.FeesChange) error
@@ -37,7 +38,7 @@ type ratesView struct {
 	AsOf       *string                             `json:"as_of"` // YYYY-MM-DD, of the newest file; null if none was imported
 	Rates      map[domain.Currency]decimal.Decimal `json:"rates"` // as strings: the price of one unit of the base
 	Currencies domain.List[rateView]               `json:"currencies"`
-	Missing    domain.List[domain.MissingRate]     `json:"missing"`
+	Missing    []client.MissingRate                `json:"missing"`
 }
 
 // rateView is a currency's exchange rate.

@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -25,7 +25,18 @@ func (h integrationHandler) test(r *http.Request, id uuid.UUID, body partner.Cha
 	if err != nil {
 		return nil, err
 	}
-	return catalog.Try(r.Context(), h.trials, target, h.now), nil
+	trial := catalog.Try(r.Context(), h.trials, target, h.now)
+	view := client.Trial{Works: trial.Works, Products: viewTrialRead(trial.Products)}
+	if trial.Availability != nil {
+		view.Availability = new(viewTrialRead(*trial.Availability))
+	}
+	return view, nil
+}
+
+func viewTrialRead(r catalog.TrialRead) client.TrialRead {
+	return client.TrialRead{
+		Request: r.Request, Status: valueOf(r.Status), Duration: int(r.Duration), Found: r.Found, Error: valueOf(r.Error), Problems: viewList(r.Problems, viewProblem),
+	}
 }
 
 // change changes an integration. Settings that do not work are not stored.
@@ -43,7 +54,7 @@ func (h integrationHandler) change(r *http.Request, id uuid.UUID, body partner.C
 // rotate gives an integration a new webhook secret.
 func (h integrationHandler) rotate(r *http.Request, i domain.Integration) (any, error) {
 	webhook, until, err := h.service.RotateWebhookSecret(r.Context(), scope(r).Account, i.ID)
-	return webhookSecretView{i.ID, i.Mode, webhook, &until}, err
+	return withSecret(i, webhook, until), err
 }
 
 // everySync lists an integration's syncs, newest first, including skipped and failed ones.
@@ -53,23 +64,27 @@ func (h integrationHandler) everySync(r *http.Request, i domain.Integration) (an
 		return nil, err
 	}
 	found, err := h.catalog.EverySync(r.Context(), i.ID, asked.request())
-	return pageOf(asked, found, func(s catalog.Sync) catalog.Sync { return s }), err
+	return pageOf(asked, found, viewSync), err
 }
 
 // calls lists the last calls to an integration's partner.
 func (h integrationHandler) calls(r *http.Request, i domain.Integration) (any, error) {
 	h.journals.Calls.Flush(r.Context())
-	return entries(r, i, h.store.Calls)
+	return entries(r, i, h.store.Calls, func(c partner.CallEntry) client.Call {
+		return client.Call{At: c.At, Endpoint: c.Endpoint, Status: valueOf(c.Status), DurationMS: int(c.Duration), Outcome: string(c.Outcome), Error: valueOf(c.Error)}
+	})
 }
 
 // listWebhooks lists the last webhooks of an integration's partner.
 func (h integrationHandler) listWebhooks(r *http.Request, i domain.Integration) (any, error) {
 	h.journals.Webhooks.Flush(r.Context())
-	return entries(r, i, h.store.Webhooks)
+	return entries(r, i, h.store.Webhooks, func(w partner.WebhookEntry) client.ReceivedWebhook {
+		return client.ReceivedWebhook{At: w.At, Webhook: string(w.Webhook), Status: w.Status, DurationMS: int(w.Duration), Reason: valueOf(w.Reason)}
+	})
 }
 
 // entries lists a journal's entries for an integration, newest first.
-func entries[E any](r *http.Request, i domain.Integration, read func(context.Context, uuid.UUID, *bool, domain.PageRequest) (domain.Page[E], error)) (any, error) {
+func entries[E, V any](r *http.Request, i domain.Integration, read func(context.Context, uuid.UUID, *bool, domain.PageRequest) (domain.Page[E], error), view func(E) V) (any, error) {
 	given := readQuery(r)
 	var failed *bool
 	if word := given.validated("failed", "oneof=true false"); word != "" {
@@ -80,32 +95,7 @@ func entries[E any](r *http.Request, i domain.Integration, read func(context.Con
 		return nil, err
 	}
 	found, err := read(r.Context(), i.ID, failed, asked.request())
-	return pageOf(asked, found, func(e E) E { return e }), err
-}
-
-// partnerBookingView is a booking as its partner sees it, without the guest, the reseller and the
-// marketplace's prices.
-type partnerBookingView struct {
-	ID                uuid.UUID             `json:"booking_id"` // resellerReference in calls to the partner
-	Status            domain.BookingStatus  `json:"status"`
-	ReleaseReason     *domain.ReleaseReason `json:"release_reason"`
-	ProductID         string                `json:"product_id"`
-	OptionID          string                `json:"option_id"`
-	AvailabilityID    string                `json:"availability_id"`
-	Start             string                `json:"start"`
-	End               string                `json:"end"`
-	Units             []partnerUnitView     `json:"units"`
-	Code              string                `json:"reservation_code"`
-	ExternalBookingID *string               `json:"external_booking_id"`
-	CreatedAt         time.Time             `json:"created_at"`
-	ExpiresAt         *time.Time            `json:"expires_at"`
-	Release           *domain.Delivery      `json:"partner_release"`
-	Cancellation      *domain.Delivery      `json:"partner_cancellation"`
-}
-
-type partnerUnitView struct {
-	ID       string `json:"unit_id"`
-	Quantity int    `json:"quantity"`
+	return pageOf(asked, found, view), err
 }
 
 // bookingsOf lists an integration's bookings, newest first.
@@ -120,15 +110,15 @@ func (h integrationHandler) bookingsOf(r *http.Request, i domain.Integration) (a
 	return pageOf(asked, found, viewPartnerBooking), err
 }
 
-func viewPartnerBooking(b domain.Booking) partnerBookingView {
+// viewPartnerBooking leaves out the guest, the reseller and the marketplace's prices.
+func viewPartnerBooking(b domain.Booking) client.PartnerBooking {
 	of := viewBooking(b, nil)
-	view := partnerBookingView{
-		ID: b.ID, Status: b.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: b.AvailabilityID,
-		Start: of.Start, End: of.End, Units: []partnerUnitView{}, Code: b.Code, ExternalBookingID: of.ExternalBookingID,
-		CreatedAt: b.CreatedAt, ExpiresAt: of.ExpiresAt, Release: of.Release, Cancellation: of.Cancellation,
+	return client.PartnerBooking{
+		ID: of.ID, Status: of.Status, ReleaseReason: of.ReleaseReason, ProductID: b.ProductID, OptionID: b.OptionID, AvailabilityID: of.AvailabilityID,
+		Start: of.Start, End: of.End, ReservationCode: b.Code, ExternalBookingID: of.ExternalBookingID,
+		CreatedAt: of.CreatedAt, ExpiresAt: of.ExpiresAt, PartnerRelease: of.PartnerRelease, PartnerCancellation: of.PartnerCancellation,
+		Units: viewList(b.Guests, func(g domain.Guests) client.PartnerUnit {
+			return client.PartnerUnit{UnitID: g.UnitID, Quantity: g.Quantity}
+		}),
 	}
-	for _, unit := range of.Units {
-		view.Units = append(view.Units, partnerUnitView{unit.ID, unit.Quantity})
-	}
-	return view
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -69,7 +70,7 @@ func (h webhookHandler) trigger(r *http.Request) (any, error) {
 		return nil, err
 	}
 	made, err := h.integrations.syncNow(r, i, catalog.Order{Mode: catalog.Full, Cause: catalog.ByPartner})
-	return map[string]any{"synced": made.Synced, "skipped": made.Skipped}, err
+	return client.Pull{Skipped: made.Skipped, Synced: made.Synced}, err
 }
 
 // notify stores a notification of one slot (WHK-2). The answer does not say whether the slot was

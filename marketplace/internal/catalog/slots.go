@@ -128,15 +128,15 @@ type Standing struct {
 
 // SlotsKnown says for how many of an integration's options slots are loaded.
 type SlotsKnown struct {
-	Options      int                  `json:"options"`        // in the partner's catalog
-	Pulled       int                  `json:"pulled"`         // options whose slots have been pulled
-	OldestPullAt *time.Time           `json:"oldest_pull_at"` // when the oldest of the last pulls was sent; nil before the first pull
-	SetAside     []OptionSlotSetAside `json:"set_aside"`      // the first few of the last pulls
+	Options      int                  // in the partner's catalog
+	Pulled       int                  // options whose slots have been pulled
+	OldestPullAt *time.Time           // when the oldest of the last pulls was sent; nil before the first pull
+	SetAside     []OptionSlotSetAside // the first few of the last pulls
 }
 
 // OptionSlotSetAside is a slot that is invalid and not sold, with its option.
 type OptionSlotSetAside struct {
-	ProductID string `json:"product_id"`
-	OptionID  string `json:"option_id"`
+	ProductID string
+	OptionID  string
 	SlotSetAside
 }

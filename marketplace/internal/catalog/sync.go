@@ -74,21 +74,21 @@ type Position struct {
 
 // Sync is the record of one sync.
 type Sync struct {
-	ID          uuid.UUID             `json:"-"`
-	Mode        Mode                  `json:"mode"`
-	Cause       Cause                 `json:"cause"`
-	StartedAt   time.Time             `json:"started_at"`
-	FinishedAt  time.Time             `json:"finished_at"`
-	Synced      int                   `json:"synced"`  // products that were stored
-	Skipped     bool                  `json:"skipped"` // the body equals the last one, so nothing was written
-	Failed      bool                  `json:"failed"`  // nothing was written
-	Reason      *string               `json:"reason"`  // why it was skipped or failed; otherwise nil
-	Created     int                   `json:"created"`
-	Updated     int                   `json:"updated"`
-	Deactivated int                   `json:"deactivated"`
-	SetAside    domain.List[SetAside] `json:"set_aside"`
-	Guard       *Guard                `json:"guard"`
-	EndsGuard   bool                  `json:"-"` // an earlier pull was held, and now none is
+	ID          uuid.UUID
+	Mode        Mode
+	Cause       Cause
+	StartedAt   time.Time
+	FinishedAt  time.Time
+	Synced      int     // products that were stored
+	Skipped     bool    // the body equals the last one, so nothing was written
+	Failed      bool    // nothing was written
+	Reason      *string // why it was skipped or failed; otherwise nil
+	Created     int
+	Updated     int
+	Deactivated int
+	SetAside    domain.List[SetAside]
+	Guard       *Guard
+	EndsGuard   bool // an earlier pull was held, and now none is
 }
 
 // Update is what a pull changes. It is written in one transaction.

@@ -15,19 +15,19 @@ import (
 // Trial is the result of testing a partner's settings with two reads: one product, and the slots of
 // that product's first option.
 type Trial struct {
-	Works        bool       `json:"works"`
-	Products     TrialRead  `json:"products"`
-	Availability *TrialRead `json:"availability"` // nil: no product to read slots for
+	Works        bool
+	Products     TrialRead
+	Availability *TrialRead // nil: no product to read slots for
 }
 
 // TrialRead is the result of one read.
 type TrialRead struct {
-	Request  string               `json:"request"`
-	Status   *int                 `json:"status"` // nil: no answer
-	Duration int64                `json:"duration_ms"`
-	Found    int                  `json:"found"` // usable products or slots
-	Error    *string              `json:"error"` // nil: the read succeeded
-	Problems domain.List[Problem] `json:"problems"`
+	Request  string
+	Status   *int // nil: no answer
+	Duration int64
+	Found    int     // usable products or slots
+	Error    *string // nil: the read succeeded
+	Problems domain.List[Problem]
 }
 
 // The names of the requests, for people.

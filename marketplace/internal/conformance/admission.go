@@ -3,8 +3,6 @@ package conformance
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -38,18 +36,6 @@ const (
 	Declined     GoLive = "declined" // the partner may ask again
 	Ended        GoLive = "ended"    // it was approved, and its settings changed since; the partner may ask again
 )
-
-// Admission says which conditions an integration must meet to be listed.
-type Admission struct {
-	Policy      Policy     `json:"certification"`        // in force
-	Own         *Policy    `json:"certification_own"`    // set for this integration; nil: the service's
-	EndedOwn    *Policy    `json:"certification_ended"`  // its own until its settings changed, and not decided since; nil: none
-	GoLive      GoLive     `json:"go_live"`              // of the partner's request
-	Approval    bool       `json:"approval_required"`    // not listed until an operator has approved it
-	RequestedAt *time.Time `json:"go_live_requested_at"` // nil: not requested
-	DecidedAt   *time.Time `json:"go_live_decided_at"`   // or the approval ended; nil: neither
-	Reason      *string    `json:"go_live_reason"`       // of the decision or the end; nil: none was given
-}
 
 // Event is an event for an integration's partner.
 type Event struct {
@@ -87,43 +73,6 @@ func (j Judged) isDecided() bool {
 		return true
 	}
 	return false
-}
-
-// Matrix shows which partners breach which rules.
-type Matrix struct {
-	Endpoints []string               `json:"endpoints"` // the columns
-	Days      []string               `json:"days"`      // YYYY-MM-DD in UTC, oldest first
-	Partners  domain.List[MatrixRow] `json:"partners"`
-	Truncated bool                   `json:"truncated"` // more partners match than are listed
-}
-
-// MatrixRow is a partner's row.
-type MatrixRow struct {
-	ID           uuid.UUID    `json:"integration_id"`
-	Name         string       `json:"name"`
-	Mode         domain.Mode  `json:"mode"`
-	State        Standing     `json:"state"`
-	ValidUntil   *time.Time   `json:"valid_until"` // nil: there was no certificate
-	Withheld     bool         `json:"withheld"`
-	Admission    Admission    `json:"admission"`
-	FailingSince *time.Time   `json:"failing_since"` // of the oldest failed rule; nil: no rule fails
-	JudgedAt     *time.Time   `json:"judged_at"`     // the end of the last run with a verdict; nil: no run
-	Cells        []MatrixCell `json:"cells"`         // one for each endpoint
-	Days         []string     `json:"days"`          // one for each day: conformant, nonconformant, partial, incomplete, failed, or "" without a run
-}
-
-// MatrixCell is the state of a partner's endpoint.
-type MatrixCell struct {
-	JudgedAt *time.Time                `json:"judged_at"` // nil: never judged
-	Breaches domain.List[MatrixBreach] `json:"breaches"`  // the longest first
-}
-
-// MatrixBreach is a rule that a partner breaches.
-type MatrixBreach struct {
-	Rule    string    `json:"rule"`
-	Outcome string    `json:"outcome"` // failed or warned
-	Since   time.Time `json:"since"`
-	Run     uuid.UUID `json:"run_id"` // the last run that found it
 }
 
 // MatrixFilter selects partners. Zero values select all.

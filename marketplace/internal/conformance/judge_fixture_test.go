@@ -21,6 +21,7 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -117,7 +118,7 @@ func script(t testing.TB, text string) string {
 }
 
 // breaches returns the breaches of the integration as the API reads them.
-func (b *judged) breaches(t testing.TB) []domain.Breach {
+func (b *judged) breaches(t testing.TB) []client.Breach {
 	t.Helper()
 	found, err := b.store.Partners.Breaches(t.Context(), []uuid.UUID{b.target.ID}, true)
 	must(t, err)

@@ -42,7 +42,7 @@ func TestALawfulPartnerOfTwoReplicasIsNotAccused(t *testing.T) {
 		r.judge.Close() // judges what waits
 	}
 	for _, breach := range b.breaches(t) {
-		t.Errorf("Expected no breach, received %s (%s): %s\n%s", breach.Rule, breach.Clause, breach.Message, breach.Evidence)
+		t.Errorf("Expected no breach, received %s (%s): %s\n%s", breach.Rule, breach.Clause, breach.Message, breach.Exchanges)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestABreachAppearsWhileTheServiceRuns(t *testing.T) {
 				return len(found) > 0
 			})
 			for _, breach := range b.breaches(t) {
-				if breach.Rule != rule || breach.Clause == "" || breach.Count < 1 || breach.Since.Before(began.Add(-time.Second)) || breach.At.Before(breach.Since) || len(breach.Evidence) < 10 {
+				if breach.Rule != rule || breach.Clause == "" || breach.Count < 1 || breach.Since.Before(began.Add(-time.Second)) || breach.At.Before(breach.Since) || len(breach.Exchanges) < 10 {
 					t.Errorf("Expected %s with its clause and evidence, received %+v", rule, breach)
 				}
 			}
@@ -127,7 +127,7 @@ func TestNoKeyAndNoGuestIsStored(t *testing.T) {
 		s.book(t.Context(), offers)
 		return len(b.breaches(t)) > 0
 	})
-	text := fmt.Sprintf("%s %+v", b.breaches(t)[0].Evidence, b.breaches(t)) + b.log.String()
+	text := fmt.Sprintf("%s %+v", b.breaches(t)[0].Exchanges, b.breaches(t)) + b.log.String()
 	for _, secret := range []string{key, hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte(key)), s.guest.FullName, "Quill", s.guest.EmailAddress, s.guest.PhoneNumber} {
 		if strings.Contains(text, secret) {
 			t.Errorf("Expected no %q, received %s", secret, text)
@@ -229,7 +229,7 @@ func TestAPartnerWhoseCallsStopTheJudgeIsLeftOutAndNamed(t *testing.T) {
 	}
 	overview, err := b.store.Overview(t.Context(), time.Now())
 	must(t, err)
-	if paused := overview.JudgingPaused; len(paused) != 1 || paused[0].ID != attacker.ID || paused[0].Name == "" || !paused[0].Until.After(paused[0].Since) {
+	if paused := overview.JudgingPaused; len(paused) != 1 || paused[0].IntegrationID != attacker.ID.String() || paused[0].Name == "" || !paused[0].Until.After(paused[0].Since) {
 		t.Errorf("Expected the partner on the overview, received %+v", paused)
 	}
 	later, err := b.store.Overview(t.Context(), time.Now().Add(2*time.Hour))

@@ -25,7 +25,7 @@ func accountForm(given url.Values) *form {
 type accountsPage struct {
 	filteredPage[client.Account]
 	Invite  *form
-	Invited []invitation
+	Invited []client.Invitation
 }
 
 func listAccounts(x *exchange) error {
@@ -38,12 +38,12 @@ func (x *exchange) showAccounts(status int, f, invite *form) error {
 	if err != nil {
 		return err
 	}
-	invited, _, err := read[[]invitation](x, "/operator/invitations", url.Values{"limit": {"100"}})
+	invited, _, err := read[[]client.Invitation](x, "/operator/invitations", url.Values{"limit": {"100"}})
 	if err != nil {
 		return err
 	}
 	return x.show(status, "accounts.html", &accountsPage{Invite: invite, Invited: invited, filteredPage: filteredPage[client.Account]{
-		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, newPager(part, root+"/accounts", query), f, len(query) > 0},
+		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, newPager(part, root+"/accounts", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Email or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
 	}})
 }
@@ -139,15 +139,13 @@ func setAccount(name, words string) handler {
 
 func createToken(x *exchange) error {
 	return x.change("token", func(text string) (note, error) {
-		made, err := send[struct {
-			Text string `json:"api_token"`
-		}](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text, "mode": x.given.Get("mode")})
+		made, err := send[client.MadeToken](x, http.MethodPost, "/operator/accounts/"+x.id()+"/api-tokens", map[string]string{"name": text, "mode": x.given.Get("mode")})
 		if problem := asRefusal(err); problem != nil {
 			for i, detail := range problem.Details {
 				problem.Details[i] = strings.Replace(detail, "name: ", "token: ", 1)
 			}
 		}
-		return note{Words: "Token created. It is shown only once. Send it in the header x-api-token:", Secret: made.Text}, err
+		return note{Words: "Token created. It is shown only once. Send it in the header x-api-token:", Secret: string(made.Token)}, err
 	})
 }
 

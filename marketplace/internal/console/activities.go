@@ -37,6 +37,7 @@ type editPage struct {
 	Added        string         // the language that was just added; "": none
 	Form         *form
 	Action       string
+	Walk         walk
 }
 
 // Opens reports whether the form shows a translation open: it was just added, or has an error.
@@ -118,7 +119,15 @@ func (page edit) show(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "edit.html", p)
+	return p.show(x, http.StatusOK)
+}
+
+// show shows the page at its place in the list of activities.
+func (p *editPage) show(x *exchange, status int) (err error) {
+	if p.Walk, err = x.walk("activities", p.ID, func(list url.Values) (url.Values, error) { return list, nil }); err != nil {
+		return err
+	}
+	return x.show(status, "edit.html", p)
 }
 
 func changeActivity(x *exchange) error {
@@ -141,11 +150,11 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 	problem := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
 	if len(wrong) == 0 {
 		if changes == 0 {
-			return x.done(x.r.URL.Path, "Nothing changed.")
+			return x.done(x.r.URL.Path+x.place("activities").Query(), "Nothing changed.")
 		}
 		_, err := send[struct{}](x, http.MethodPatch, "/operator/activities/"+x.id(), body(patch))
 		if err == nil {
-			return x.done(x.r.URL.Path, "Changed: "+pluralForm(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
+			return x.done(x.r.URL.Path+x.place("activities").Query(), "Changed: "+pluralForm(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
 		}
 		if problem = asRefusal(err); problem == nil || problem.Status != http.StatusBadRequest {
 			return err
@@ -159,7 +168,7 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 		problem.Details[i] = strings.TrimPrefix(detail, prefix)
 	}
 	p.Form.refuse(problem)
-	return x.show(http.StatusUnprocessableEntity, "edit.html", p)
+	return p.show(x, http.StatusUnprocessableEntity)
 }
 
 // fieldsOf counts the fields of a change.

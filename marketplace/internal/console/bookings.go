@@ -61,6 +61,12 @@ func (f *form) HasMore() bool {
 // them. The error names the filters that match nothing.
 func (x *exchange) bookingFilters() (query, asked url.Values, wrong *refusal, err error) {
 	query = x.queryValues(append([]string{"attention", "status", "mode", "q"}, moreFilters...)...)
+	asked, wrong, err = x.askedBookings(query)
+	return query, asked, wrong, err
+}
+
+// askedBookings returns the filters of the list as the API takes them, and those that match nothing.
+func (x *exchange) askedBookings(query url.Values) (asked url.Values, wrong *refusal, err error) {
 	asked = maps.Clone(query)
 	wrong = &refusal{}
 	for _, filter := range []struct {
@@ -81,11 +87,11 @@ func (x *exchange) bookingFilters() (query, asked url.Values, wrong *refusal, er
 			continue
 		}
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
 		asked.Set(filter.parameter, id)
 	}
-	return query, asked, wrong, nil
+	return asked, wrong, nil
 }
 
 // reasonField is a filter for a reason for attention.
@@ -201,6 +207,7 @@ func (c *caller) resellerOf(email string) (string, error) {
 type bookingPage struct {
 	frame
 	bookingView
+	Walk        walk
 	Reseller    string // its email address, or its id if it is unknown
 	Integration string // its name; "" if it was deleted
 	Activity    string // its title
@@ -225,6 +232,13 @@ func showBooking(x *exchange) error {
 			return err
 		}
 	}
+	p.Walk, err = x.walk("bookings", found.ID, func(list url.Values) (url.Values, error) {
+		asked, _, err := x.askedBookings(list)
+		return asked, err
+	})
+	if err != nil {
+		return err
+	}
 	return x.show(http.StatusOK, "booking.html", p)
 }
 
@@ -234,8 +248,8 @@ func settledNote(b client.Booking) note {
 		return note{Words: "The booking is now " + string(b.Status) + "."}
 	}
 	words := "The booking is " + string(b.Status) + " and still needs attention: " + strings.ToLower(reason(b.Attention.Reason)[:1]) + reason(b.Attention.Reason)[1:] + "."
-	if b.Attention.Message != "" {
-		words += " The partner: " + sentence(b.Attention.Message)
+	if said := quote(*b.Attention); said != "" {
+		words += " " + said
 	}
 	return note{Words: words, Open: true}
 }
@@ -258,7 +272,7 @@ func settle(action client.Action) handler {
 			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/"+string(action), settleBody(action, x.given))
 			return settledNote(b), err
 		}
-		return x.actWith(root+"/bookings/"+x.id(), call)
+		return x.actWith(root+"/bookings/"+x.id()+x.place("bookings").Query(), call)
 	}
 }
 
@@ -273,8 +287,9 @@ func askToCancel(x *exchange) error {
 	} else {
 		says = append(says, "The partner's hold is released, if there still is one.")
 	}
+	from := x.place("bookings").Query()
 	return x.confirm("Cancel the booking", "bookings", confirmPage{
-		Says: says, Do: "Cancel booking", Keep: "Keep booking", Action: found.Address() + "/cancel", Back: found.Address(),
+		Says: says, Do: "Cancel booking", Keep: "Keep booking", Action: found.Address() + "/cancel" + from, Back: found.Address() + from,
 		Form: newForm(nil, cancelReason),
 	})
 }
@@ -289,17 +304,18 @@ func askToErase(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	from := x.place("bookings").Query()
 	return x.confirm("Erase the guest's data", "bookings", confirmPage{
 		Says: []string{
 			"The guest's name, email address and telephone number are erased permanently, with everything that the partner or an operator wrote about the booking.",
 			"The booking stays. The partner and the reseller keep their own copies; tell them if you must.",
 		},
-		Do: "Erase the guest's data", Action: found.Address() + "/erase-guest", Back: found.Address(),
+		Do: "Erase the guest's data", Action: found.Address() + "/erase-guest" + from, Back: found.Address() + from,
 	})
 }
 
 func eraseGuest(x *exchange) error {
-	return x.act(root+"/bookings/"+x.id(), func() (string, error) {
+	return x.act(root+"/bookings/"+x.id()+x.place("bookings").Query(), func() (string, error) {
 		_, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+x.id()+"/erase-guest", struct{}{})
 		return "Guest data erased.", err
 	})

@@ -74,7 +74,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows(".due .figure", "1")
 		o.Click(".due a.main")
 		o.Click("tbody th a")
-		o.Shows("#attention-title", "Paid, but the partner refused")
+		o.Shows("#attention-title", "Paid, but the partner did not confirm")
 		s.byHand()
 		o.Click(".acts button.main")
 		o.Shows(".note", "The booking is now CONFIRMED.")

@@ -9,15 +9,15 @@ import (
 	"net/http"
 	"net/url"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
 // refusal is an error answer of the API or an error of the console.
 type refusal struct {
-	Status  int      `json:"code"`
-	Message string   `json:"message"`
-	Details []string `json:"error"`
-
+	Status     int
+	Message    string
+	Details    []string
 	retryAfter string // in seconds; "": not stated
 }
 
@@ -58,14 +58,6 @@ func asRefusal(err error) *refusal {
 	return problem
 }
 
-// pagination describes an answer's place in a list.
-type pagination struct {
-	Page             int    `json:"page"` // 0 for a request by cursor
-	TotalCount       int    `json:"totalCount"`
-	TotalCountCapped bool   `json:"totalCountCapped"`
-	NextCursor       string `json:"next_cursor"` // "" on the last page
-}
-
 // caller calls the API as the viewer.
 type caller struct {
 	handler   http.Handler
@@ -82,13 +74,13 @@ type asker interface {
 }
 
 // read calls the API and returns the answer's data.
-func read[T any](x asker, path string, query url.Values) (data T, part pagination, err error) {
+func read[T any](x asker, path string, query url.Values) (data T, part client.Pagination, err error) {
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
 	frame := struct {
-		Data       *T          `json:"data"`
-		Pagination *pagination `json:"pagination"`
+		Data       *T
+		Pagination *client.Pagination
 	}{&data, &part}
 	return data, part, x.ask(http.MethodGet, path, nil, &frame)
 }
@@ -99,9 +91,7 @@ func send[T any](x asker, method, path string, body any) (data T, err error) {
 	if err != nil {
 		return data, err
 	}
-	frame := struct {
-		Data *T `json:"data"`
-	}{&data}
+	frame := struct{ Data *T }{&data}
 	return data, x.ask(method, path, text, &frame)
 }
 
@@ -139,11 +129,11 @@ func (c *caller) ask(method, path string, body []byte, into any) error {
 		}
 		return nil
 	}
-	problem := &refusal{retryAfter: got.header.Get("Retry-After")}
-	if err := json.Unmarshal(got.body.Bytes(), problem); err != nil {
+	problem := client.ErrorBody{}
+	if err := json.Unmarshal(got.body.Bytes(), &problem); err != nil {
 		return fmt.Errorf("%s %s was answered with %d: %w", method, path, got.status, err)
 	}
-	return problem
+	return &refusal{problem.Code, problem.Message, problem.Error, got.header.Get("Retry-After")}
 }
 
 // answer records the API's answer.

@@ -17,7 +17,6 @@ import (
 
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
-	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -108,7 +107,7 @@ func (s *shop) register(name string) registered {
 func (s *shop) registerStocked() registered {
 	s.t.Helper()
 	made := s.register("Old Town Walks")
-	call[catalog.Sync](s, domain.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
+	call[json.RawMessage](s, domain.Operator, "POST", "/operator/integrations/"+made.ID+"/sync", `{}`)
 	return made
 }
 

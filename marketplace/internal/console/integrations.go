@@ -76,10 +76,7 @@ func register(x *exchange) error {
 	for name, text := range texts(x.given, "name", "mode", "base_url", "auth_type", "auth_key", "client_certificate", "client_key") {
 		body[name] = text
 	}
-	made, err := send[struct {
-		ID     string `json:"integration_id"`
-		Secret string `json:"webhook_secret"`
-	}](x, http.MethodPost, "/partner-integrations", body)
+	made, err := send[client.Registered](x, http.MethodPost, "/partner-integrations", body)
 	if err != nil {
 		return refusedForm(err, x.site.registrationForm(x.given), x.showIntegrations)
 	}
@@ -87,10 +84,10 @@ func register(x *exchange) error {
 	if x.site.Operators {
 		words = "Registered. Start a full sync next. The partner's platform sends this secret as x-webhook-secret. It is shown only once:"
 	}
-	if err := x.say(note{Words: words, Secret: made.Secret}); err != nil {
+	if err := x.say(note{Words: words, Secret: string(made.WebhookSecret)}); err != nil {
 		return err
 	}
-	return x.goTo(x.site.Root + "/integrations/" + made.ID)
+	return x.goTo(x.site.Root + "/integrations/" + made.IntegrationID)
 }
 
 func (x *exchange) showIntegrations(status int, f *form) error {
@@ -103,7 +100,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 		list[i].Root = x.site.Root
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
-		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0},
+		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
@@ -117,8 +114,8 @@ type integrationPage struct {
 	Runs     []client.Run // the last conformance runs
 	Syncs    []client.Sync
 	Pager    pager
-	Failed   []callView        // the last calls that failed
-	Received []callView        // the last webhooks
+	Failures []failure         // the last calls that failed
+	Received []receivedWebhook // the last webhooks
 	Bookings []partnersBooking // the last ones; for partners
 	Steps    []step            // before going live; for partners
 	Events   []eventView       // the last ones; for partners
@@ -161,9 +158,11 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	}
 	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
 	p.Pager.Newest = true
-	if p.Failed, p.Received, err = x.parts().calls(); err != nil {
+	failed, received, err := x.parts().calls()
+	if err != nil {
 		return err
 	}
+	p.Failures, p.Received = failuresOf(failed), received
 	if p.Runs, err = x.parts().runs(); err != nil {
 		return err
 	}

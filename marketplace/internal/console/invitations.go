@@ -3,22 +3,13 @@ package console
 import (
 	"net/http"
 	"net/url"
-	"time"
 
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/api"
 	"partnerkit.dev/marketplace/internal/domain"
 )
-
-// invitation is an open invitation.
-type invitation struct {
-	ID        string    `json:"invitation_id"`
-	Email     string    `json:"email"`
-	Name      string    `json:"name"`
-	ExpiresAt time.Time `json:"expires_at"`
-	URL       string    `json:"url"` // only of a new invitation
-}
 
 func invitationForm(given url.Values) *form {
 	f := newForm(given,
@@ -33,11 +24,11 @@ func invitationForm(given url.Values) *form {
 
 // invite creates an invitation and shows its link once.
 func invite(x *exchange) error {
-	made, err := send[invitation](x, http.MethodPost, "/operator/invitations", texts(x.given, "email", "name"))
+	made, err := send[client.MadeInvitation](x, http.MethodPost, "/operator/invitations", texts(x.given, "email", "name"))
 	if err != nil {
 		return refusedForm(err, invitationForm(x.given), func(status int, f *form) error { return x.showAccounts(status, accountForm(nil), f) })
 	}
-	if err := x.say(note{Words: "Send this link to " + made.Email + ". It works once, for seven days, and is shown only now:", Secret: made.URL}); err != nil {
+	if err := x.say(note{Words: "Send this link to " + made.Email + ". It works once, for seven days, and is shown only now:", Secret: string(made.URL)}); err != nil {
 		return err
 	}
 	return x.goTo(root + "/accounts#invitations-title")

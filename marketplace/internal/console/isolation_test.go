@@ -49,7 +49,7 @@ func TestAPartnerSeesAndChangesItsOwnPlatformsAlone(t *testing.T) {
 	own := "/partners/integrations/" + made.ID
 	ana := s.enter("/partners", "partner@example.com", password)
 	ana.shows(ana.get("/partners/"), 200, "Old Town Walks", "Register your platform")
-	ana.shows(ana.get(own), 200, "Before you go live", "Its webhooks arrive", "Try a webhook")
+	ana.shows(ana.get(own), 200, "Still to do", "Its webhooks arrive", `aria-current="step">Live`, "Try a webhook")
 	run := run(ana, made.ID)
 	s.finish(s.begin(run), twiceBooked)
 	ana.shows(ana.get(own+"/runs/"+run), 200, "1 rule failed", "Answer with the booking")

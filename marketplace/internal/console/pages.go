@@ -15,6 +15,8 @@ type listPage[T any] struct {
 	Pager    pager
 	Form     *form
 	Filtered bool // a filter is set
+
+	query url.Values // its filters and its page
 }
 
 // filteredPage is a list with one form that adds to it and one that filters it.
@@ -23,8 +25,8 @@ type filteredPage[T any] struct {
 	Filter *form
 }
 
-// modes are the choices of a new integration or token.
-var modes = []choice{{"live", "live: real seats and money"}, {"test", "test: nothing is real"}}
+// modes are the choices of a new integration or token. The first one is proposed: it can do no harm.
+var modes = []choice{{"test", "test: nothing is real"}, {"live", "live: real seats and money"}}
 
 // search shows the API's list for a query, below the form. asked is the query for the API. The
 // template and the path are named after the section.
@@ -45,7 +47,7 @@ func find[T any](x *exchange, title, section string, f *form, query, asked url.V
 	}
 	pages := newPager(part, root+"/"+section, query)
 	pages.Newest = section == "bookings"
-	return &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0}, status, nil
+	return &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0, query}, status, nil
 }
 
 // pager links to other pages of a list.
@@ -56,7 +58,7 @@ type pager struct {
 }
 
 // newPager returns the pager of a list at that address.
-func newPager(part pagination, path string, query url.Values) (p pager) {
+func newPager(part client.Pagination, path string, query url.Values) (p pager) {
 	to := func(cursor string) string {
 		q := url.Values{}
 		for name, values := range query {

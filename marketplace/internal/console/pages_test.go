@@ -116,8 +116,8 @@ func TestAnIntegrationsPageStartsWithWhatItsReadersNeedFirst(t *testing.T) {
 	made := s.registerStocked()
 	operator, ana := s.operator(), s.enter("/partners", "partner@example.com", password)
 	for page, want := range map[string][]string{
-		operator.get("/console/integrations/" + made.ID).text: {"health-title", "syncs-title", "calls-title", "slots-title", "runs-title", "admission-title", "breaches-title", "received-title", "settings-title"},
-		ana.get("/partners/integrations/" + made.ID).text:     {"steps-title", "runs-title", "health-title", "syncs-title", "calls-title"},
+		operator.get("/console/integrations/" + made.ID).text: {"health-title", "syncs-title", "runs-title", "admission-title", "received-title", "settings-title"},
+		ana.get("/partners/integrations/" + made.ID).text:     {"steps-title", "runs-title", "health-title", "syncs-title"},
 	} {
 		at := 0
 		for _, title := range want {
@@ -136,7 +136,7 @@ func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	id := s.bookUnconfirmed(s.order(s.registerStocked()))
 	v := s.operator()
 	for _, query := range []string{"q=" + id, "q=R-1017", "status=PAID", "attention=true", "reseller=reseller%40example.com", "reseller=" + s.accounts[domain.Reseller].ID.String()} {
-		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, but the partner refused")
+		v.shows(v.get("/console/bookings?"+query), 200, "/console/bookings/"+id, "Ana Sousa", "2 ADULT", "Paid, but the partner did not confirm")
 	}
 	for _, query := range []string{"q=R-1018", "status=HELD", "reseller=" + s.accounts[domain.Operator].ID.String()} {
 		v.shows(v.get("/console/bookings?"+query), 200, "No booking matches")

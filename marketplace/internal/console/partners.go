@@ -13,14 +13,7 @@ import (
 )
 
 // matrixCell is the state of a partner's endpoint.
-type matrixCell struct {
-	JudgedAt time.Time `json:"judged_at"`
-	Breaches []struct {
-		Rule    string    `json:"rule"`
-		Outcome string    `json:"outcome"`
-		Since   time.Time `json:"since"`
-	} `json:"breaches"`
-}
+type matrixCell struct{ client.MatrixCell }
 
 // failedRules returns how many rules fail, since when, and their names.
 func (c matrixCell) failedRules() (n int, since time.Time, rules string) {
@@ -38,21 +31,7 @@ func (c matrixCell) failedRules() (n int, since time.Time, rules string) {
 }
 
 // matrixRow is a partner with its state by endpoint and by day.
-type matrixRow struct {
-	ID           string    `json:"integration_id"`
-	Name         string    `json:"name"`
-	Mode         string    `json:"mode"`
-	State        string    `json:"state"`
-	Withheld     bool      `json:"withheld"`
-	FailingSince time.Time `json:"failing_since"`
-	JudgedAt     time.Time `json:"judged_at"`
-	Admission    struct {
-		Policy string `json:"certification"`
-		GoLive string `json:"go_live"`
-	} `json:"admission"`
-	Cells []matrixCell `json:"cells"`
-	Days  []string     `json:"days"`
-}
+type matrixRow struct{ client.MatrixRow }
 
 // tone returns the colour of the partner's tile.
 func (r matrixRow) tone() string {
@@ -136,7 +115,7 @@ func (r matrixRow) write(to *strings.Builder) {
 	}
 	fmt.Fprintf(to, `</th><td>%s%s</td>`, html.EscapeString(r.State), choose(r.Withheld, ", <b>not listed</b>", ""))
 	for _, c := range r.Cells {
-		c.write(to)
+		matrixCell{c}.write(to)
 	}
 	fmt.Fprintf(to, `<td><svg class="days" viewBox="0 0 112 14" width="112" height="14" role="img" aria-label="%s">`, r.daysSay())
 	for _, tone := range []string{"bad", "good", "mute"} {
@@ -147,13 +126,14 @@ func (r matrixRow) write(to *strings.Builder) {
 	to.WriteString("</svg></td></tr>\n")
 }
 
-func (r matrixRow) address() string { return root + "/integrations/" + url.PathEscape(r.ID) }
+func (r matrixRow) address() string { return root + "/integrations/" + url.PathEscape(r.IntegrationID) }
 
 // Tiles returns a tile for each partner. A template would take several times as long for some hundred
 // partners.
 func (p *partnersPage) Tiles() template.HTML {
 	var to strings.Builder
-	for _, r := range p.Partners {
+	for _, row := range p.Partners {
+		r := matrixRow{row}
 		says := html.EscapeString(r.says())
 		fmt.Fprintf(&to, `<li><a class="%s" href="%s" title="%s"><span class="unseen">%s</span></a></li>`, r.tone(), r.address(), says, says)
 	}
@@ -163,8 +143,8 @@ func (p *partnersPage) Tiles() template.HTML {
 // Rows returns the rows of the table.
 func (p *partnersPage) Rows() template.HTML {
 	var to strings.Builder
-	for _, r := range p.Partners {
-		r.write(&to)
+	for _, row := range p.Partners {
+		matrixRow{row}.write(&to)
 	}
 	return template.HTML(to.String())
 }
@@ -172,15 +152,12 @@ func (p *partnersPage) Rows() template.HTML {
 // partnersPage shows which partners breach which rules.
 type partnersPage struct {
 	frame
-	Endpoints []string    `json:"endpoints"`
-	Days      []string    `json:"days"`
-	Partners  []matrixRow `json:"partners"`
-	Truncated bool        `json:"truncated"`
-	Filter    *form
-	Filtered  bool
-	Failing   int // partners with a failed rule
-	Asking    int // partners that ask to go live
-	Query     string
+	client.Matrix
+	Filter   *form
+	Filtered bool
+	Failing  int // partners with a failed rule
+	Asking   int // partners that ask to go live
+	Query    string
 }
 
 // matrixFilters are the filters of the page and its exports.
@@ -190,12 +167,11 @@ func listPartners(x *exchange) error {
 	query := x.queryValues(matrixFilters...)
 	query.Del("page")
 	query.Del("cursor")
-	p, _, err := read[partnersPage](x, "/operator/conformance", query)
+	found, _, err := read[client.Matrix](x, "/operator/conformance", query)
 	if err != nil {
 		return err
 	}
-	p.frame = frame{Page: "Partners", Section: "partners"}
-	p.Filtered = len(query) > 0
+	p := &partnersPage{frame: frame{Page: "Partners", Section: "partners"}, Matrix: found, Filtered: len(query) > 0}
 	p.Filter = newFilter(query,
 		field{Name: "q", Label: "Name or address", Kind: "search"},
 		anyOf("state", "Certificate", "all", "certified", "expired", "failed", "none"),
@@ -216,7 +192,7 @@ func listPartners(x *exchange) error {
 	if p.Query = query.Encode(); p.Query != "" {
 		p.Query = "?" + p.Query
 	}
-	return x.show(http.StatusOK, "partners.html", &p)
+	return x.show(http.StatusOK, "partners.html", p)
 }
 
 // exportPartners passes on the API's answer as a file.
@@ -268,15 +244,7 @@ func askToGoLive(x *exchange) error {
 }
 
 // eventView is an event of an integration, for its partner.
-type eventView struct {
-	At   time.Time `json:"at"`
-	Type string    `json:"type"`
-	Data struct {
-		Run      string   `json:"run_id"`
-		Reason   string   `json:"reason"`
-		Settings []string `json:"settings"`
-	} `json:"data"`
-}
+type eventView struct{ client.IntegrationEvent }
 
 // Says describes the event.
 func (n eventView) Says() string {
@@ -313,11 +281,12 @@ func (n eventView) Reason() string {
 // eventsShown is the number of events on a page.
 const eventsShown = "5"
 
-func (i integrationCalls) lastEvents() ([]eventView, error) {
-	found, _, err := read[struct {
-		Events []eventView `json:"events"`
-	}](i, i.path()+"/events", url.Values{"newest": {"true"}, "limit": {eventsShown}})
-	return found.Events, err
+func (i integrationCalls) lastEvents() (events []eventView, err error) {
+	found, _, err := read[client.IntegrationEvents](i, i.path()+"/events", url.Values{"newest": {"true"}, "limit": {eventsShown}})
+	for _, e := range found.Events {
+		events = append(events, eventView{e})
+	}
+	return events, err
 }
 
 // policyForm is the form for an integration's own policy.

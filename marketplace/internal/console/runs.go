@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/gorilla/mux"
 	"partnerkit.dev/marketplace/client"
@@ -24,9 +23,7 @@ func (i integrationCalls) runs() ([]client.Run, error) {
 }
 
 func startRun(x *exchange) error {
-	made, err := send[struct {
-		ID string `json:"run_id"`
-	}](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs", map[string]any{"scope": x.given.Get("scope"), "rules": x.given["rule"]})
+	made, err := send[client.Run](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs", map[string]any{"scope": x.given.Get("scope"), "rules": x.given["rule"]})
 	if err == nil {
 		return x.goTo(x.site.Root + "/integrations/" + x.id() + "/runs/" + made.ID)
 	}
@@ -86,10 +83,7 @@ func shareRun(x *exchange) error {
 	run := url.PathEscape(mux.Vars(x.r)["run"])
 	page := x.site.Root + "/integrations/" + x.id() + "/runs/" + run
 	days, _ := strconv.Atoi(x.given.Get("days")) // the API refuses 0
-	made, err := send[struct {
-		URL       string    `json:"url"`
-		ExpiresAt time.Time `json:"expires_at"`
-	}](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs/"+run+"/share", map[string]int{"expires_in_days": days})
+	made, err := send[client.RunLink](x, http.MethodPost, "/partner-integrations/"+x.id()+"/conformance-runs/"+run+"/share", map[string]int{"expires_in_days": days})
 	if err != nil {
 		return x.act(page, func() (string, error) { return "", err })
 	}

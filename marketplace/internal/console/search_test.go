@@ -54,7 +54,7 @@ func TestABookingsPageHasItsTicketsItsZoneAndMoneyAsItsReaderWritesIt(t *testing
 	// The partner refuses again: what the page says is not that all is well.
 	s.arm(`{match: {endpoint: confirm}, times: 1, status: 409, body: '{"message":"Still sold out"}'}`)
 	p := v.post(at + "/confirm")
-	if v.shows(p, 200, `class="note open"`, "still needs attention: paid, but the partner refused", "Still sold out"); strings.Contains(p.text, "The booking is now") {
+	if v.shows(p, 200, `class="note open"`, "still needs attention: paid, but the partner did not confirm", "Still sold out"); strings.Contains(p.text, "The booking is now") {
 		t.Error("want no word of success")
 	}
 	pgtest.Exec(t, s.store, `UPDATE bookings SET status = 'CONFIRMED', external_booking_id = 'B-1', total = 1234.5, currency = 'EUR', tickets = '[{"redemptionMethod":"DIGITAL","deliveryOptions":[
@@ -91,7 +91,7 @@ func TestTheOverviewShowsTheQueueTheAgeOfDataAndWhatHappened(t *testing.T) {
 	v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
 	s.ahead.Add(int64(3 * 3600e9))
 	v.shows(v.get("/console/"), 200, "Why bookings need attention", "/console/bookings?attention=true&amp;mode=live&amp;partner="+made.ID, "3 h ago",
-		"sync failed", "with 503", "needs attention", "Paid, but the partner refused", "Oldest sync")
+		"sync failed", "with 503", "needs attention", "Paid, but the partner did not confirm", "Oldest sync")
 	v.shows(v.get("/console/integrations"), 200, "Failed calls, 24 h", `class="spark"`, "failed")
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "refused as the contract allows", "All answers but 2xx", "with 503")
 }

@@ -2,8 +2,10 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/console/format"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -11,16 +13,8 @@ import (
 // bookingsShown is the number of bookings on a partner's page.
 const bookingsShown = "10"
 
-// partnersBooking is a booking with the partner's codes and without the guest.
-type partnersBooking struct {
-	Status            string    `json:"status"`
-	ProductID         string    `json:"product_id"`
-	OptionID          string    `json:"option_id"`
-	Start             time.Time `json:"start"`
-	Code              string    `json:"reservation_code"`
-	ExternalBookingID string    `json:"external_booking_id"`
-	CreatedAt         time.Time `json:"created_at"`
-}
+// partnersBooking is a booking as its partner sees it.
+type partnersBooking struct{ client.PartnerBooking }
 
 // Slot returns the beginning of the slot with its own offset.
 func (b partnersBooking) Slot() format.Period { return format.FormatSlot("", b.Start, time.Time{}) }
@@ -31,6 +25,7 @@ type step struct {
 	Done  bool
 	Says  string // the result, or what to do
 	Where string // the id of the page's part about it; "": none
+	Least bool   // an operator cannot judge a platform without it
 }
 
 // approvedStep is the title of the last step.
@@ -44,6 +39,7 @@ func stepsOf(p *integrationPage) []step {
 	if p.LastSync != nil {
 		aside = len(p.LastSync.SetAside)
 	}
+	sold := synced && aside == 0 && p.Slots.Options > 0
 	accepted := 0
 	for _, one := range p.Received {
 		if one.Reason == "" {
@@ -51,21 +47,21 @@ func stepsOf(p *integrationPage) []step {
 		}
 	}
 	steps := []step{
-		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection: it shows each call and its answer."), "settings-title"},
-		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below."), "received-title"},
-		{"Every product can be sold", synced && aside == 0, choose(synced && aside == 0, "No product was set aside.", choose(synced, fmt.Sprintf("%s set aside. See Syncs for the fields and problems.", pluralForm(aside, "product was", "products were")), "This is known after the first import.")), "syncs-title"},
-		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options), "They load within minutes after the first import."), "slots-title"},
-		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform."), "received-title"},
+		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection: it shows each call and its answer."), "settings-title", true},
+		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below."), "received-title", true},
+		{"Every product can be sold", sold, choose(sold, "No product was set aside.", choose(synced, choose(aside > 0, fmt.Sprintf("%s set aside. See Catalog for the fields and problems.", pluralForm(aside, "product was", "products were")), "The catalog has no product that can be sold."), "This is known after the first import.")), "syncs-title", false},
+		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options), "They load within minutes after the first import."), "slots-title", false},
+		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform."), "received-title", false},
 	}
 	if c := p.Certification; c != nil {
-		steps = append(steps, step{"It is certified", c.State == "certified", choose(c.State == "certified", "The certificate is valid.", "Start a full conformance run, and fix what it finds."), "runs-title"})
+		steps = append(steps, step{"It is certified", c.State == "certified", choose(c.State == "certified", "The certificate is valid.", "Start a full conformance run, and fix what it finds."), "runs-title", p.Admission.Policy == "require"})
 	}
 	if a := p.Admission; p.Mode == "live" && (a.ApprovalRequired || a.GoLive != "none") {
 		steps = append(steps, step{approvedStep, a.GoLive == "approved", map[string]string{
 			"approved": "An operator approved it.", "requested": "You asked. An operator decides.", "none": "Ask to go live when everything else is done.",
 			"declined": "An operator declined" + choose(a.Reason == "", ".", ": "+sentence(a.Reason)) + " You can ask again.",
 			"ended":    "The approval ended: " + a.Reason + ". Ask to go live again.",
-		}[a.GoLive], ""})
+		}[a.GoLive], "", false})
 	}
 	return steps
 }
@@ -75,9 +71,14 @@ func (p *integrationPage) HasCalls() bool {
 	return !p.Health.LastOKAt.IsZero() || p.Health.FailureCount > 0
 }
 
-// MayAsk reports whether the partner can ask to go live.
+// MayAsk reports whether the partner can ask to go live at some time.
 func (p *integrationPage) MayAsk() bool {
 	return p.Mode == "live" && p.Admission.GoLive != "requested" && p.Admission.GoLive != "approved"
+}
+
+// CanBeJudged reports whether the steps are done without which asking is of no use.
+func (p *integrationPage) CanBeJudged() bool {
+	return !slices.ContainsFunc(p.Steps, func(s step) bool { return s.Least && !s.Done })
 }
 
 // AskNow reports whether everything else is done.

@@ -31,7 +31,7 @@ func TestOperatorsActOnAllBookingsOfACauseTogether(t *testing.T) {
 	t.Parallel()
 	s, ids := openStuck(t)
 	v := s.operator()
-	v.shows(v.get("/console/"), 200, "Old Town Walks</a>: Paid, but the partner refused", "The hold is gone.", "/console/bookings/triage?attention=true")
+	v.shows(v.get("/console/"), 200, "Old Town Walks</a>: Paid, but the partner did not confirm", "The hold is gone.", "/console/bookings/triage?attention=true")
 	list := v.get("/console/bookings?attention=true&reason=confirm_refused")
 	v.shows(list, 200, ids[0], ids[2], "/console/bookings/triage?attention=true&amp;reason=confirm_refused")
 	v.shows(v.get("/console/bookings?reason=late_payment"), 200, "No booking matches")
@@ -46,7 +46,7 @@ func TestOperatorsActOnAllBookingsOfACauseTogether(t *testing.T) {
 	call[any](s, domain.Operator, "POST", "/operator/bookings/"+ids[2]+"/cancel", "{}") // somebody else was faster
 	s.arm(`{match: {endpoint: confirm}, times: 1, status: 409, body: '{"message":"Still sold out"}'}`)
 	done := v.post("/console/bookings/triage/confirm", "query", "attention=true", "id", ids[0], "id", ids[1], "id", ids[2])
-	v.shows(done, 200, "1 of 2 bookings need no attention any more", "The booking is now CONFIRMED.", "still needs attention: paid, but the partner refused", "Still sold out")
+	v.shows(done, 200, "1 of 2 bookings need no attention any more", "The booking is now CONFIRMED.", "still needs attention: paid, but the partner did not confirm", "Still sold out")
 
 	v.shows(v.post("/console/bookings/triage", "action", "cancel", "id", ids[2]), 200, "None of the chosen bookings allows this", "Not for these", "Carl Lima")
 	v.shows(v.post("/console/bookings/triage", "action", "confirm"), 200, "or none was chosen")

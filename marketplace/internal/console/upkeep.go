@@ -9,29 +9,24 @@ import (
 	"partnerkit.dev/marketplace/client"
 )
 
-// callView is a call to a partner or a received webhook.
-type callView struct {
-	At       time.Time `json:"at"`
-	Endpoint string    `json:"endpoint"` // for a call
-	Webhook  string    `json:"webhook"`  // for a webhook
-	Status   int       `json:"status"`   // 0: no answer
-	Duration int       `json:"duration_ms"`
-	Error    string    `json:"error"`
-	Reason   string    `json:"reason"`
-}
+// receivedWebhook is a webhook of a partner's platform.
+type receivedWebhook struct{ client.ReceivedWebhook }
 
-// Path returns a webhook's path below its integration, such as sync/trigger.
-func (c callView) Path() string { return strings.Replace(c.Webhook, "_", "/", 1) }
+// Path returns the webhook's path below its integration, such as sync/trigger.
+func (w receivedWebhook) Path() string { return strings.Replace(w.Webhook, "_", "/", 1) }
 
-// callsShown is the number of calls, and of webhooks, on a page.
-const callsShown = "10"
+// Webhooks are shown one by one, and failed calls by their kind: more of them make no longer page.
+const (
+	webhooksShown = "10"
+	failedRead    = "100"
+)
 
 // calls reads the last failed calls to a partner and its last webhooks.
-func (i integrationCalls) calls() (failed, received []callView, err error) {
-	if failed, _, err = read[[]callView](i, i.path()+"/calls", url.Values{"failed": {"true"}, "limit": {callsShown}}); err != nil {
+func (i integrationCalls) calls() (failed []client.Call, received []receivedWebhook, err error) {
+	if failed, _, err = read[[]client.Call](i, i.path()+"/calls", url.Values{"failed": {"true"}, "limit": {failedRead}}); err != nil {
 		return nil, nil, err
 	}
-	received, _, err = read[[]callView](i, i.path()+"/webhook-deliveries", url.Values{"limit": {callsShown}})
+	received, _, err = read[[]receivedWebhook](i, i.path()+"/webhook-deliveries", url.Values{"limit": {webhooksShown}})
 	return failed, received, err
 }
 

@@ -3,36 +3,14 @@ package console
 import (
 	"net/http"
 	"net/url"
-	"time"
 
 	"partnerkit.dev/marketplace/client"
 )
 
 // webhookView is a reseller's webhook with its last deliveries.
 type webhookView struct {
-	ID           string    `json:"_id"`
-	URL          string    `json:"url"` // "": its events are only in the feed
-	Events       []string  `json:"events"`
-	CreatedAt    time.Time `json:"created_at"`
-	FailingSince time.Time `json:"failing_since"`
-	Disabled     *struct {
-		At     time.Time `json:"at"`
-		Reason string    `json:"reason"`
-	} `json:"disabled"`
-	Deliveries []deliveryView `json:"-"`
-}
-
-type deliveryView struct {
-	Event    string    `json:"event_id"`
-	Type     string    `json:"type"`
-	State    string    `json:"state"`
-	Attempts int       `json:"attempts"`
-	Created  time.Time `json:"created_at"`
-	Next     time.Time `json:"next_attempt_at"`
-	Last     struct {
-		At    time.Time `json:"at"`
-		Error string    `json:"error"`
-	} `json:"last_attempt"`
+	client.EventWebhook
+	Deliveries []client.EventDelivery
 }
 
 type webhooksPage struct {
@@ -59,7 +37,7 @@ func showWebhooks(x *exchange) error {
 		asked.Set("state", state)
 	}
 	for i := range list {
-		if list[i].Deliveries, _, err = read[[]deliveryView](x, path+"/"+list[i].ID+"/deliveries", asked); err != nil {
+		if list[i].Deliveries, _, err = read[[]client.EventDelivery](x, path+"/"+list[i].ID+"/deliveries", asked); err != nil {
 			return err
 		}
 	}

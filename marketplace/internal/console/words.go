@@ -22,6 +22,7 @@ func words() template.FuncMap {
 		"plural":     pluralForm,
 		"sentence":   sentence,
 		"reason":     reason,
+		"quote":      quote,
 		"action":     actionWords,
 		"tone":       tone,
 		"inc":        func(n int) int { return n + 1 },
@@ -102,7 +103,7 @@ func sentence(text string) string {
 
 // reasons explain why a booking needs attention.
 var reasons = map[client.AttentionReason]string{
-	client.ConfirmRefused:   "Paid, but the partner refused",
+	client.ConfirmRefused:   "Paid, but the partner did not confirm",
 	client.ConfirmUnknown:   "Paid, but it is unknown whether the partner has booked",
 	client.LatePayment:      "Paid after the hold was released",
 	client.DuplicatePayment: "Paid twice",
@@ -119,6 +120,20 @@ func reason(r client.AttentionReason) string {
 		return words
 	}
 	return string(r)
+}
+
+// ourWords are the reasons whose message is ours, and not the partner's.
+var ourWords = []client.AttentionReason{client.DuplicateID, client.DuplicatePayment, client.LatePayment, client.RescheduleUnknown}
+
+// quote returns an attention's message; in quotation marks, as what the partner said, only if the partner said it.
+func quote(a client.Attention) string {
+	switch {
+	case a.Message == "":
+		return ""
+	case slices.Contains(ourWords, a.Reason):
+		return sentence(a.Message)
+	}
+	return "The partner: “" + a.Message + "”"
 }
 
 // buttonText is a button's label and explanation.

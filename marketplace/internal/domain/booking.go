@@ -89,13 +89,12 @@ const (
 	Resolve    Action = "resolve" // resolved outside the marketplace
 )
 
-// Attention says why a booking needs an operator and what the operator can do.
+// Attention says why a booking needs an operator.
 type Attention struct {
 	Reason  AttentionReason `json:"reason"`
 	Since   time.Time       `json:"since"`
 	Message string          `json:"message"`           // the partner's message, if it sent one
 	Refund  List[string]    `json:"refund_references"` // references of payments to refund after a duplicate payment
-	Actions []Action        `json:"actions"`
 }
 
 // Payment is the payment provider's result.
@@ -124,15 +123,15 @@ const (
 
 // HistoryEntry is one event in a booking's history.
 type HistoryEntry struct {
-	At       time.Time           `json:"at"`
-	Kind     HistoryKind         `json:"kind"`
-	From     BookingStatus       `json:"from,omitempty"`
-	To       BookingStatus       `json:"to,omitempty"`
-	Why      string              `json:"why,omitempty"` // the cause, such as abandoned, or a payment's reference
-	Endpoint partnerapi.Endpoint `json:"endpoint,omitempty"`
-	Status   *int                `json:"status,omitempty"`      // of the partner's answer, if any
-	Duration *int64              `json:"duration_ms,omitempty"` // absent while the call has not ended
-	Error    string              `json:"error,omitempty"`
+	At       time.Time
+	Kind     HistoryKind
+	From     BookingStatus
+	To       BookingStatus
+	Why      string // the cause, such as abandoned, or a payment's reference
+	Endpoint partnerapi.Endpoint
+	Status   *int   // of the partner's answer, if any
+	Duration *int64 // absent while the call has not ended
+	Error    string
 }
 
 // Sold is what was sold, in the catalog's words at checkout. Later changes of the catalog do not

@@ -95,9 +95,9 @@ func (t RateTable) SoldUntil(c Currency) time.Time {
 
 // KeptRate is the rate of a currency that the newest file lacks.
 type KeptRate struct {
-	Currency  Currency  `json:"currency"`
-	Of        string    `json:"as_of"` // YYYY-MM-DD
-	SoldUntil time.Time `json:"sold_until"`
+	Currency  Currency
+	Of        string // YYYY-MM-DD
+	SoldUntil time.Time
 }
 
 // String returns the rate's currency, date and end, for example in a log.

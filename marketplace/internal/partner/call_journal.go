@@ -12,11 +12,11 @@ import (
 
 // HourCount counts the calls to a partner in one hour, by outcome.
 type HourCount struct {
-	Integration uuid.UUID `json:"-"`
-	Hour        time.Time `json:"hour"` // its beginning, in UTC
-	OK          int       `json:"ok"`
-	Refused     int       `json:"refused"` // as the contract allows
-	Failed      int       `json:"failed"`
+	Integration uuid.UUID
+	Hour        time.Time // its beginning, in UTC
+	OK          int
+	Refused     int // as the contract allows
+	Failed      int
 }
 
 // CallStore stores calls to partners.

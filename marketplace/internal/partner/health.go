@@ -50,9 +50,9 @@ func (c Observation) String() string {
 
 // HealthChange is one change of a partner's state.
 type HealthChange struct {
-	At     time.Time         `json:"at"`
-	State  partnerapi.Health `json:"state"`
-	Reason string            `json:"reason"` // the outcome of the call that caused it
+	At     time.Time
+	State  partnerapi.Health
+	Reason string // the outcome of the call that caused it
 }
 
 // Fare is a partner's health and its recent changes.
@@ -64,11 +64,11 @@ type Fare struct {
 // Health is a partner's state with its counters. The zero value means that the partner has not been
 // called.
 type Health struct {
-	State               partnerapi.Health `json:"state"` // "" is HEALTHY
-	FailureCount        int64             `json:"failure_count"`
-	ConsecutiveFailures int               `json:"consecutive_failures"` // only failures that degrade
-	ConsecutiveOK       int               `json:"-"`
-	LastOKAt            time.Time         `json:"last_ok_at,omitzero"`
+	State               partnerapi.Health // "" is HEALTHY
+	FailureCount        int64
+	ConsecutiveFailures int // only failures that degrade
+	ConsecutiveOK       int
+	LastOKAt            time.Time
 }
 
 // After returns the health after a call. Every failure is counted. Consecutive failures of the

@@ -16,14 +16,14 @@ import (
 
 // CallEntry is the journal's record of a call to a partner. It contains no customer data.
 type CallEntry struct {
-	ID          uuid.UUID           `json:"-"`
-	Integration uuid.UUID           `json:"-"`
-	At          time.Time           `json:"at"`
-	Endpoint    partnerapi.Endpoint `json:"endpoint"`
-	Status      *int                `json:"status"` // nil: no answer
-	Duration    int64               `json:"duration_ms"`
-	Outcome     CallOutcome         `json:"outcome"`
-	Error       *string             `json:"error"` // nil: the call succeeded
+	ID          uuid.UUID
+	Integration uuid.UUID
+	At          time.Time
+	Endpoint    partnerapi.Endpoint
+	Status      *int // nil: no answer
+	Duration    int64
+	Outcome     CallOutcome
+	Error       *string // nil: the call succeeded
 }
 
 // CallOutcome distinguishes lawful refusals from failures.
@@ -61,13 +61,13 @@ func (c Observation) outcome() CallOutcome {
 
 // WebhookEntry is the journal's record of a received webhook.
 type WebhookEntry struct {
-	ID          uuid.UUID `json:"-"`
-	Integration uuid.UUID `json:"-"`
-	At          time.Time `json:"at"`
-	Webhook     Webhook   `json:"webhook"`
-	Status      int       `json:"status"` // of the answer
-	Duration    int64     `json:"duration_ms"`
-	Reason      *string   `json:"reason"` // why it was refused; nil: accepted
+	ID          uuid.UUID
+	Integration uuid.UUID
+	At          time.Time
+	Webhook     Webhook
+	Status      int // of the answer
+	Duration    int64
+	Reason      *string // why it was refused; nil: accepted
 }
 
 // Webhook is the name of a partner's webhook.

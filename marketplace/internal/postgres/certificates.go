@@ -6,7 +6,9 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 )
@@ -65,12 +67,12 @@ func (r *Runs) Withhold(ctx context.Context) ([]conformance.Listing, error) {
 }
 
 // Certifications returns the certification of integrations whose policy shows it.
-func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Certification, error) {
-	found := make(map[uuid.UUID]conformance.Certification, len(integrations))
+func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]client.Certification, error) {
+	found := make(map[uuid.UUID]client.Certification, len(integrations))
 	rows, err := r.pool.Query(ctx, `
-		SELECT i.id, `+standing+`, r.id, r.contract_version, r.suite_version, c.valid_until,
+		SELECT i.id, `+standing+`, r.id::text, r.contract_version, r.suite_version, c.valid_until,
 			i.withheld AND integration_certification(i.id) = 'require' AND (`+certified+`) IS NOT TRUE,
-			`+endReason+`, coalesce(c.ended_at, CASE WHEN c.valid_until <= now() THEN c.valid_until END), c.ended_by
+			`+endReason+`, coalesce(c.ended_at, CASE WHEN c.valid_until <= now() THEN c.valid_until END), c.ended_by::text
 		FROM integrations i`+standingTables+`
 			LEFT JOIN conformance_runs r ON r.id = CASE WHEN c.run_id IS NOT NULL THEN c.run_id WHEN f.verdict = 'nonconformant' THEN f.id END
 		WHERE i.id = ANY ($1) AND integration_certification(i.id) <> 'off'`, integrations)
@@ -78,12 +80,13 @@ func (r *Runs) Certifications(ctx context.Context, integrations []uuid.UUID) (ma
 		return nil, err
 	}
 	var id uuid.UUID
-	var c conformance.Certification
-	var reason *conformance.EndReason
-	var ended conformance.Ending
-	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, &c.Run, &c.ContractVersion, &c.SuiteVersion, &c.ValidUntil, &c.Withheld, &reason, &ended.At, &ended.Run}, func() error {
-		if c.Ended = nil; reason != nil {
-			c.Ended = &conformance.Ending{Reason: *reason, At: ended.At, Run: ended.Run}
+	var c client.Certification
+	var ended client.CertificateEnd
+	_, err = pgx.ForEachRow(rows, []any{&id, &c.State, (*zeronull.Text)(&c.RunID), (*zeronull.Text)(&c.ContractVersion), (*zeronull.Text)(&c.SuiteVersion), (*zeronull.Timestamptz)(&c.ValidUntil), &c.Withheld,
+		(*zeronull.Text)(&ended.Reason), (*zeronull.Timestamptz)(&ended.At), (*zeronull.Text)(&ended.RunID)}, func() error {
+		if c.Ended = nil; ended.Reason != "" {
+			end := ended
+			c.Ended = &end
 		}
 		found[id] = c
 		return nil
@@ -105,21 +108,22 @@ const policyInForce = `coalesce(d.certification, CASE WHEN p.required THEN 'requ
 const admissionColumns = policyInForce + `, d.certification, d.ended_certification, coalesce(d.go_live, 'none'), p.approval AND i.mode = 'live' AND d.go_live IS DISTINCT FROM 'approved', d.requested_at, d.decided_at, nullif(d.reason, '')`
 
 // admissionTargets returns the scan targets of admissionColumns.
-func admissionTargets(a *conformance.Admission) []any {
-	return []any{&a.Policy, &a.Own, &a.EndedOwn, &a.GoLive, &a.Approval, &a.RequestedAt, &a.DecidedAt, &a.Reason}
+func admissionTargets(a *client.Admission) []any {
+	return []any{&a.Policy, (*zeronull.Text)(&a.Own), (*zeronull.Text)(&a.EndedOwn), &a.GoLive, &a.ApprovalRequired,
+		(*zeronull.Timestamptz)(&a.RequestedAt), (*zeronull.Timestamptz)(&a.DecidedAt), (*zeronull.Text)(&a.Reason)}
 }
 
 const admissionTables = ` LEFT JOIN integration_admissions d ON d.integration_id = i.id CROSS JOIN certification_policy p `
 
 // Admissions returns the admission of integrations.
-func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]conformance.Admission, error) {
+func (r *Runs) Admissions(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]client.Admission, error) {
 	rows, err := r.pool.Query(ctx, `SELECT i.id, `+admissionColumns+` FROM integrations i`+admissionTables+`WHERE i.id = ANY ($1)`, integrations)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[uuid.UUID]conformance.Admission, len(integrations))
+	found := make(map[uuid.UUID]client.Admission, len(integrations))
 	var id uuid.UUID
-	var a conformance.Admission
+	var a client.Admission
 	_, err = pgx.ForEachRow(rows, append([]any{&id}, admissionTargets(&a)...), func() error {
 		found[id] = a
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -236,10 +237,10 @@ const mostBreaches = 50
 
 // Breaches returns the breaches of integrations' partners, newest first: the rules that were judged
 // to be broken, and the answers about bookings that were used. evidence includes the evidence.
-func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID]domain.List[domain.Breach], error) {
-	found := make(map[uuid.UUID]domain.List[domain.Breach], len(integrations))
+func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evidence bool) (map[uuid.UUID][]client.Breach, error) {
+	found := make(map[uuid.UUID][]client.Breach, len(integrations))
 	for _, id := range integrations {
-		found[id] = domain.List[domain.Breach]{}
+		found[id] = []client.Breach{}
 	}
 	rows, err := p.pool.Query(ctx, `
 		SELECT i.id, b.* FROM unnest($1::uuid[]) AS i (id), LATERAL (
@@ -253,10 +254,10 @@ func (p *Partners) Breaches(ctx context.Context, integrations []uuid.UUID, evide
 		return nil, err
 	}
 	var id uuid.UUID
-	var b domain.Breach
+	var b client.Breach
 	var calls string
-	_, err = pgx.ForEachRow(rows, []any{&id, &b.At, &b.Since, &b.Count, &b.Booking, &b.Endpoint, &b.Message, &b.Rule, &b.Title, &b.Clause, &b.Level, &b.Fix, &calls}, func() error {
-		b.Evidence = []byte(calls)
+	_, err = pgx.ForEachRow(rows, []any{&id, &b.At, &b.Since, &b.Count, &b.BookingID, &b.Endpoint, &b.Message, &b.Rule, &b.Title, &b.Clause, &b.Level, &b.Fix, &calls}, func() error {
+		b.Exchanges = []byte(calls)
 		found[id] = append(found[id], b)
 		return nil
 	})

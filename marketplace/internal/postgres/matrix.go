@@ -7,9 +7,10 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
-	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -47,8 +48,8 @@ const (
 
 // Matrix returns the partners that the filter selects, those that fail longest first. Its days are by
 // the database's clock, as the times of runs are.
-func (r *Runs) Matrix(ctx context.Context, by conformance.MatrixFilter) (conformance.Matrix, error) {
-	m := conformance.Matrix{Partners: domain.List[conformance.MatrixRow]{}}
+func (r *Runs) Matrix(ctx context.Context, by conformance.MatrixFilter) (client.Matrix, error) {
+	m := client.Matrix{Partners: []client.MatrixRow{}}
 	now, err := one(ctx, r.pool, "time", pgx.RowTo[time.Time], `SELECT now()`)
 	if err != nil {
 		return m, err
@@ -80,28 +81,27 @@ func (r *Runs) Matrix(ctx context.Context, by conformance.MatrixFilter) (conform
 	return m, r.fill(ctx, &m, today)
 }
 
-func scanMatrixRow(row pgx.CollectableRow) (m conformance.MatrixRow, err error) {
-	err = row.Scan(append([]any{&m.ID, &m.Name, &m.Mode, &m.State, &m.ValidUntil, &m.Withheld}, admissionTargets(&m.Admission)...)...)
+func scanMatrixRow(row pgx.CollectableRow) (m client.MatrixRow, err error) {
+	err = row.Scan(append([]any{&m.IntegrationID, &m.Name, &m.Mode, &m.State, (*zeronull.Timestamptz)(&m.ValidUntil), &m.Withheld}, admissionTargets(&m.Admission)...)...)
 	return m, err
 }
 
 // fill reads the cells and days of a matrix' partners.
-func (r *Runs) fill(ctx context.Context, m *conformance.Matrix, today time.Time) error {
-	ids, at := make([]uuid.UUID, len(m.Partners)), make(map[uuid.UUID]*conformance.MatrixRow, len(m.Partners))
+func (r *Runs) fill(ctx context.Context, m *client.Matrix, today time.Time) error {
+	ids, at := make([]string, len(m.Partners)), make(map[string]*client.MatrixRow, len(m.Partners))
 	for i := range m.Partners {
 		row := &m.Partners[i]
-		ids[i], at[row.ID] = row.ID, row
+		ids[i], at[row.IntegrationID] = row.IntegrationID, row
 		row.Days = make([]string, len(m.Days))
-		row.Cells = make([]conformance.MatrixCell, len(m.Endpoints))
+		row.Cells = make([]client.MatrixCell, len(m.Endpoints))
 		for i := range row.Cells {
-			row.Cells[i].Breaches = domain.List[conformance.MatrixBreach]{}
+			row.Cells[i].Breaches = []client.MatrixBreach{}
 		}
 	}
 	batch := &pgx.Batch{}
-	var id uuid.UUID
-	var endpoint string
+	var id, endpoint string
 	var judged time.Time
-	each := func(into []any, use func(*conformance.MatrixRow)) func(pgx.Rows) error {
+	each := func(into []any, use func(*client.MatrixRow)) func(pgx.Rows) error {
 		return func(rows pgx.Rows) error {
 			_, err := pgx.ForEachRow(rows, append([]any{&id}, into...), func() error {
 				use(at[id])
@@ -110,26 +110,25 @@ func (r *Runs) fill(ctx context.Context, m *conformance.Matrix, today time.Time)
 			return err
 		}
 	}
-	cell := func(row *conformance.MatrixRow) *conformance.MatrixCell {
+	cell := func(row *client.MatrixRow) *client.MatrixCell {
 		if i := slices.Index(m.Endpoints, endpoint); i >= 0 {
 			return &row.Cells[i]
 		}
-		return &conformance.MatrixCell{} // of a newer suite
+		return &client.MatrixCell{} // of a newer suite
 	}
 	batch.Queue(`SELECT integration_id, endpoint, judged_at FROM conformance_endpoints WHERE integration_id = ANY ($1)`, ids).
-		Query(each([]any{&endpoint, &judged}, func(row *conformance.MatrixRow) {
-			when := judged
-			if cell(row).JudgedAt = &when; row.JudgedAt == nil || when.After(*row.JudgedAt) {
-				row.JudgedAt = &when
+		Query(each([]any{&endpoint, &judged}, func(row *client.MatrixRow) {
+			if cell(row).JudgedAt = judged; judged.After(row.JudgedAt) {
+				row.JudgedAt = judged
 			}
 		}))
-	var b conformance.MatrixBreach
+	var b client.MatrixBreach
 	batch.Queue(`SELECT integration_id, endpoint, rule, outcome, since, run_id FROM conformance_breaches WHERE integration_id = ANY ($1) ORDER BY since, rule`, ids).
-		Query(each([]any{&endpoint, &b.Rule, &b.Outcome, &b.Since, &b.Run}, func(row *conformance.MatrixRow) {
-			found, c := b, cell(row)
-			c.Breaches = append(c.Breaches, found)
-			if found.Outcome == "failed" && row.FailingSince == nil {
-				row.FailingSince = &found.Since
+		Query(each([]any{&endpoint, &b.Rule, &b.Outcome, &b.Since, &b.RunID}, func(row *client.MatrixRow) {
+			c := cell(row)
+			c.Breaches = append(c.Breaches, b)
+			if b.Outcome == "failed" && row.FailingSince.IsZero() {
+				row.FailingSince = b.Since
 			}
 		}))
 	// Of several runs on a day, the worst counts.
@@ -140,7 +139,7 @@ func (r *Runs) fill(ctx context.Context, m *conformance.Matrix, today time.Time)
 			min(CASE verdict WHEN 'nonconformant' THEN 0 WHEN 'incomplete' THEN 2 WHEN 'partial' THEN 3 WHEN 'conformant' THEN 4 ELSE 1 END)
 		FROM conformance_runs WHERE integration_id = ANY ($1) AND created_at >= $3 AND state IN ('finished', 'failed') GROUP BY 1, 2`,
 		ids, m.Days[0], today.AddDate(0, 0, 1-matrixDays)).
-		Query(each([]any{&day, &rank}, func(row *conformance.MatrixRow) {
+		Query(each([]any{&day, &rank}, func(row *client.MatrixRow) {
 			if day >= 0 && day < len(row.Days) {
 				row.Days[day] = worst[rank]
 			}

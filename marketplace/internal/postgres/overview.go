@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype/zeronull"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/telemetry"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// never is the zero time.
+const never = `timestamptz '0001-01-01T00:00:00Z'`
 
 const (
 	// mostDue limits the listed integrations that need attention.
@@ -21,16 +26,21 @@ const (
 )
 
 // Overview returns what needs attention now. Test mode is not included.
-func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview, err error) {
+func (s *Store) Overview(ctx context.Context, now time.Time) (o client.Overview, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
-		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, &o.BookingsSince) })
+		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, (*zeronull.Timestamptz)(&o.BookingsSince)) })
 	batch.Queue(`SELECT count(*) FROM integrations WHERE deleted_at IS NULL AND mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Integrations) })
 	batch.Queue(`
-		SELECT i.id, i.name, h.state, (SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), i.last_sync_at,
-			i.guarded_hash IS NOT NULL, o.since, coalesce(o.since < $2, false), c.until, c.reason, CASE WHEN d.go_live = 'requested' THEN d.requested_at END, coalesce(d.ended, '{}')
+		SELECT i.id, i.name, h.state, coalesce((SELECT max(c.at) FROM integration_health_changes c WHERE c.integration_id = i.id), `+never+`), coalesce(i.last_sync_at, `+never+`),
+			i.guarded_hash IS NOT NULL, coalesce(o.since, `+never+`), coalesce(o.since < $2, false),
+			coalesce(f.aside, 0), coalesce(f.synced = 0, false), coalesce(c.until, `+never+`), coalesce(c.reason, ''),
+			coalesce(CASE WHEN d.go_live = 'requested' THEN d.requested_at END, `+never+`), coalesce(d.ended, '{}')
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id LEFT JOIN slot_rounds r ON r.integration_id = i.id
+			LEFT JOIN LATERAL (
+				SELECT s.synced, jsonb_array_length(s.set_aside) AS aside
+				FROM syncs s WHERE s.integration_id = i.id AND s.mode = 'full' ORDER BY s.started_at DESC LIMIT 1) f ON true
 			LEFT JOIN LATERAL (
 				SELECT d.go_live, d.requested_at, array_remove(ARRAY[CASE WHEN d.go_live = 'ended' AND p.approval THEN 'go_live' END, CASE WHEN d.ended_certification IS NOT NULL THEN 'certification' END], NULL) AS ended
 				FROM integration_admissions d, certification_policy p
@@ -44,34 +54,37 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o domain.Overview,
 				FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 				WHERE a.integration_id = i.id AND a.partner_active AND v.partner_active
 					AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR r.pulled_at IS NULL OR r.pulled_at < $2)) o
-		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.go_live IS NOT NULL)
+		WHERE i.deleted_at IS NULL AND i.mode = 'live' AND (h.state = $1 OR i.last_sync_at IS NULL OR i.guarded_hash IS NOT NULL OR o.since < $2 OR c.until IS NOT NULL OR d.go_live IS NOT NULL OR f.aside > 0 OR f.synced = 0)
 		ORDER BY h.state = $1 DESC, i.guarded_hash IS NOT NULL DESC, i.name, i.id LIMIT $3`,
 		partnerapi.Degraded, now.Add(-domain.SlotsLateAfter), mostDue, now.Add(domain.CertificateSoon)).
 		Query(func(rows pgx.Rows) error {
-			o.IntegrationsDue, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.Due])
+			o.NeedAttention, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.IntegrationDue])
 			return err
 		})
 	queueRecent(batch, &o, now)
 	batch.Queue(judgingPaused, now, conformance.JudgingPaused, mostDue).Query(func(rows pgx.Rows) error {
-		o.JudgingPaused, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.JudgingPause])
+		o.JudgingPaused, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.JudgingPause])
 		return err
 	})
 	batch.Queue(missingRates, now).Query(func(rows pgx.Rows) error {
-		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.MissingRate])
+		o.RatesMissing, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.MissingRate])
 		return err
 	})
 	queueRates(batch, func(table domain.RateTable) {
 		if !table.Of.IsZero() {
-			o.RatesOf = new(table.Of.Format(time.DateOnly))
+			o.RatesAsOf = table.Of.Format(time.DateOnly)
 		}
-		o.RatesOld, o.RatesKept, o.RatesRefused = table.IsOld(now), table.Kept(), table.Refused
+		o.RatesOld, o.RatesKept, o.RatesRefused = table.IsOld(now), []client.KeptRate{}, table.Refused
+		for _, k := range table.Kept() {
+			o.RatesKept = append(o.RatesKept, client.KeptRate{Currency: string(k.Currency), AsOf: k.Of, SoldUntil: k.SoldUntil})
+		}
 	})
 	batch.Queue(salesDays, now.UTC(), domain.SalesDays).Query(func(rows pgx.Rows) error {
-		o.Days, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.SalesDay])
+		o.Days, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.SalesDay])
 		return err
 	})
 	batch.Queue(partnerSales, now.UTC(), domain.SalesDays, mostSellers).Query(func(rows pgx.Rows) error {
-		o.Partners, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.PartnerSales])
+		o.Partners, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.PartnerSales])
 		return err
 	})
 	return o, s.pool.SendBatch(ctx, batch).Close()
@@ -85,7 +98,7 @@ const (
 			WHERE i.mode = 'live' AND b.day > $1::date - $2::integer
 		)
 		SELECT to_char(d.day, 'YYYY-MM-DD'), coalesce(sum(s.bookings), 0), coalesce(sum(s.confirmed), 0), coalesce(sum(s.cancelled), 0), (
-			SELECT coalesce(jsonb_object_agg(r.currency, r.revenue), '{}')
+			SELECT coalesce(jsonb_object_agg(r.currency, trim_scale(r.revenue)), '{}')
 			FROM (SELECT currency, sum(revenue) AS revenue FROM sold WHERE day = d.day GROUP BY currency HAVING sum(revenue) > 0) AS r)
 		FROM generate_series($1::date - $2::integer + 1, $1::date, interval '1 day') AS d (day) LEFT JOIN sold s ON s.day = d.day
 		GROUP BY d.day ORDER BY d.day`
@@ -99,7 +112,7 @@ const (
 			FROM confirm_days WHERE day > $1::date - $2::integer GROUP BY integration_id
 		)
 		SELECT i.id, i.name, sum(s.bookings), sum(s.confirmed), sum(s.cancelled),
-			coalesce(jsonb_object_agg(s.currency, s.revenue) FILTER (WHERE s.revenue > 0), '{}'),
+			coalesce(jsonb_object_agg(s.currency, trim_scale(s.revenue)) FILTER (WHERE s.revenue > 0), '{}'),
 			coalesce(c.answered, 0), coalesce(c.refused, 0), coalesce(c.failed, 0), c.median_ms
 		FROM sold s JOIN integrations i ON i.id = s.integration_id LEFT JOIN confirms c ON c.integration_id = i.id
 		WHERE i.mode = 'live'
@@ -153,8 +166,8 @@ const judgingPaused = `
 	GROUP BY i.id, i.name ORDER BY 3, i.id LIMIT $3`
 
 // MissingRates returns the currencies of listed prices in which nothing is sold at a time.
-func (s *Storefront) MissingRates(ctx context.Context, now time.Time) ([]domain.MissingRate, error) {
-	return queryAll(ctx, s.pool, pgx.RowToStructByPos[domain.MissingRate], missingRates, now)
+func (s *Storefront) MissingRates(ctx context.Context, now time.Time) ([]client.MissingRate, error) {
+	return queryAll(ctx, s.pool, pgx.RowToStructByPos[client.MissingRate], missingRates, now)
 }
 
 // missingRates finds currencies of listed prices, including slots' own, that have no rate at the time
@@ -192,7 +205,7 @@ var missingRates = fmt.Sprintf(`
 // MetricsState returns the metrics' state in the database at a time.
 func (s *Store) MetricsState(ctx context.Context, now time.Time) (state telemetry.State, err error) {
 	rows, err := s.pool.Query(ctx, `
-		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, '0001-01-01T00:00:00Z') AS last_sync_at, i.withheld,
+		SELECT i.id, i.mode, h.state = $1 AS degraded, h.failure_count AS failures, coalesce(i.last_sync_at, `+never+`) AS last_sync_at, i.withheld,
 			coalesce(`+endReason+`, '') AS certificate_ended, EXISTS (SELECT FROM integration_admissions d WHERE d.integration_id = i.id AND d.go_live = 'requested') AS go_live_requested
 		FROM integrations i JOIN integration_health h ON h.integration_id = i.id
 			LEFT JOIN conformance_certificates c ON c.integration_id = i.id AND integration_certification(i.id) <> 'off'

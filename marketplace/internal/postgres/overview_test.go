@@ -1,9 +1,11 @@
 package postgres_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
@@ -16,7 +18,7 @@ func TestTheOverviewNamesIntegrationsWhoseSlotsAreLate(t *testing.T) {
 	late := func() (names []string) {
 		o, err := s.store.Overview(t.Context(), now)
 		check(t, err)
-		for _, due := range o.IntegrationsDue {
+		for _, due := range o.NeedAttention {
 			if due.SlotsLate {
 				names = append(names, due.Name)
 			}
@@ -39,6 +41,41 @@ func TestTheOverviewNamesIntegrationsWhoseSlotsAreLate(t *testing.T) {
 	}
 }
 
+func TestTheOverviewNamesIntegrationsWithProductsThatCannotBeSold(t *testing.T) {
+	t.Parallel()
+	s := sell(t, pgtest.Stock{})
+	pgtest.Exec(t, s.store, `UPDATE slot_rounds SET pulled_at = now()`)
+	due := func() map[string]client.IntegrationDue {
+		o, err := s.store.Overview(t.Context(), time.Now())
+		check(t, err)
+		found := map[string]client.IntegrationDue{}
+		for _, one := range o.NeedAttention {
+			if one.SetAside > 0 || one.NothingToSell {
+				found[one.Name] = one
+			}
+		}
+		return found
+	}
+	if got := due(); len(got) > 0 {
+		t.Fatalf("Expected none, received %v", got)
+	}
+	record := func(name, mode, aside string, synced, minutes int) {
+		pgtest.Exec(t, s.store, `
+			INSERT INTO syncs (id, integration_id, mode, cause, started_at, finished_at, synced, created, updated, deactivated, set_aside)
+			SELECT gen_random_uuid(), id, $2, 'operator', now() + $5 * interval '1 minute', now() + $5 * interval '1 minute', $4, 0, 0, 0, $3::jsonb FROM integrations WHERE name = $1`, name, mode, aside, synced, minutes)
+	}
+	record("Walks 3", "full", `[{"product_id": "p-1", "problems": []}, {"product_id": "p-2", "problems": []}]`, 5, 1)
+	record("Walks 3", "incremental", `[]`, 0, 2) // the full one still says it
+	record("Walks 2", "full", `[]`, 0, 1)
+	if got := due(); len(got) != 2 || got["Walks 3"].SetAside != 2 || got["Walks 3"].NothingToSell || !got["Walks 2"].NothingToSell {
+		t.Errorf("Expected two set aside and a partner with nothing to sell, received %v", got)
+	}
+	record("Walks 3", "full", `[]`, 7, 3)
+	if got := due(); len(got) != 1 {
+		t.Errorf("Expected the products to be repaired, received %v", got)
+	}
+}
+
 func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testing.T) {
 	t.Parallel()
 	s := sell(t, pgtest.Stock{})
@@ -51,12 +88,9 @@ func TestTheOverviewNamesIntegrationsWhoseCertificateHasEndedOrSoonEnds(t *testi
 		check(t, s.store.Runs.Govern(t.Context(), conformance.Rules{Default: policy}))
 		o, err := s.store.Overview(t.Context(), now)
 		check(t, err)
-		for _, due := range o.IntegrationsDue {
-			if due.CertificateUntil != nil {
-				if due.CertificateEnded == nil {
-					return true, ""
-				}
-				return true, *due.CertificateEnded
+		for _, due := range o.NeedAttention {
+			if !due.CertificateUntil.IsZero() {
+				return true, due.CertificateEnded
 			}
 		}
 		return false, ""
@@ -106,12 +140,12 @@ func TestTheOverviewCountsTheBookingsOfTheLastDays(t *testing.T) {
 		if got.Day != c.day || got.Bookings != c.bookings || got.Confirmed != c.confirmed || got.Cancelled != c.cancelled {
 			t.Errorf("Expected %+v, received %+v", c, got)
 		}
-		if revenue := got.Revenue["EUR"]; revenue.IntPart() != int64(45*c.confirmed) {
-			t.Errorf("%s: Expected a revenue of %d, received %s", c.day, 45*c.confirmed, revenue)
+		if want := fmt.Sprint(45 * c.confirmed); c.confirmed > 0 && string(got.Revenue["EUR"]) != want {
+			t.Errorf("%s: Expected a revenue of %s, received %s", c.day, want, got.Revenue["EUR"])
 		}
 	}
 	for _, p := range o.Partners {
-		if p.ID != pgtest.ID("integration1") {
+		if p.IntegrationID != pgtest.ID("integration1").String() {
 			continue
 		}
 		if p.Answered != 3 || p.Refused != 1 || p.Failed != 2 || p.MedianMS == nil || *p.MedianMS != 300 {
@@ -150,25 +184,25 @@ func TestTheOverviewListsWaitingBookingsAndRecentEvents(t *testing.T) {
 	pgtest.Exec(t, s.store, `INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict) SELECT gen_random_uuid(), id, 'full', 'finished', now(), '2026-07-02T05:00:00Z', 'conformant' FROM integrations WHERE name = 'Walks 5'`)
 	o, err := s.store.Overview(t.Context(), time.Now())
 	check(t, err)
-	if len(o.Causes) != 1 || o.Causes[0].Reason != domain.ConfirmRefused || o.Causes[0].Bookings != 1 || o.Causes[0].IntegrationName == "" {
+	if len(o.Causes) != 1 || o.Causes[0].Reason != client.ConfirmRefused || o.Causes[0].Bookings != 1 || o.Causes[0].IntegrationName == "" {
 		t.Errorf("Expected the cause of the one booking that waits, received %+v", o.Causes)
 	}
 	if o.OldestSync == nil || o.OldestSync.Name != "Walks 4" || o.OldestSlots == nil || o.OldestSlots.Name != "Walks 6" {
 		t.Errorf("Expected the oldest sync and slots, received %+v and %+v", o.OldestSync, o.OldestSlots)
 	}
 	want := []struct {
-		kind domain.RecentKind
+		kind client.RecentKind
 		says string
 	}{
-		{domain.AttentionResolved, "confirm_refused"}, {domain.HealthChanged, "DEGRADED: a timeout"}, {domain.SyncFailed, "it answered with 503"},
-		{domain.SyncHeld, "5 of 8 activities"}, {domain.RunEnded, "conformant"}, {domain.AttentionNeeded, "confirm_refused"},
+		{client.AttentionResolved, "confirm_refused"}, {client.HealthChanged, "DEGRADED: a timeout"}, {client.SyncFailed, "it answered with 503"},
+		{client.SyncHeld, "5 of 8 activities"}, {client.RunEnded, "conformant"}, {client.AttentionNeeded, "confirm_refused"},
 	}
 	for i, w := range want {
 		if len(o.Recent) <= i || o.Recent[i].Kind != w.kind || o.Recent[i].Says != w.says {
 			t.Fatalf("Expected event %d to be %+v, received %+v", i, w, o.Recent)
 		}
 	}
-	if last := len(o.Recent) - 1; o.Recent[0].Booking == nil || o.Recent[4].Run == nil || o.Recent[last].At.After(o.Recent[0].At) {
+	if last := len(o.Recent) - 1; o.Recent[0].BookingID == "" || o.Recent[4].RunID == "" || o.Recent[last].At.After(o.Recent[0].At) {
 		t.Errorf("Expected links to a booking and a run, newest first, received %+v", o.Recent)
 	}
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"partnerkit.dev/marketplace/internal/domain"
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -22,28 +22,28 @@ const attentionCauses = `
 		SELECT b.integration_id, a.reason, a.message, a.since, b.currency, b.total, b.starts_at
 		FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'
 	), totals AS (
-		SELECT integration_id, reason, jsonb_object_agg(currency, total) AS totals
+		SELECT integration_id, reason, jsonb_object_agg(currency, trim_scale(total)) AS totals
 		FROM (SELECT integration_id, reason, currency, sum(total) AS total FROM open GROUP BY integration_id, reason, currency) AS t GROUP BY integration_id, reason
 	), causes AS (
 		SELECT integration_id, reason, mode() WITHIN GROUP (ORDER BY message) AS message, count(*) AS bookings, min(since) AS since,
 			min(starts_at) FILTER (WHERE starts_at > $1) AS first
 		FROM open GROUP BY integration_id, reason
 	)
-	SELECT i.id, i.name, c.reason, c.message, c.bookings, c.since, c.first, t.totals
+	SELECT i.id, i.name, c.reason, c.message, c.bookings, c.since, coalesce(c.first, ` + never + `), t.totals
 	FROM causes c JOIN totals t USING (integration_id, reason) JOIN integrations i ON i.id = c.integration_id
 	ORDER BY c.first NULLS LAST, c.since, i.id, c.reason LIMIT $2`
 
 // queueRecent adds the queries for the causes of attention, the oldest data and the last events. Test
 // mode is not included.
-func queueRecent(batch *pgx.Batch, o *domain.Overview, now time.Time) {
+func queueRecent(batch *pgx.Batch, o *client.Overview, now time.Time) {
 	batch.Queue(attentionCauses, now, mostCauses).Query(func(rows pgx.Rows) (err error) {
-		o.Causes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.AttentionCause])
+		o.Causes, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.AttentionCause])
 		return err
 	})
-	oldest := func(into **domain.Dated, at, from string) {
+	oldest := func(into **client.DatedIntegration, at, from string) {
 		batch.Queue(`SELECT i.id, i.name, ` + at + ` FROM integrations i ` + from + ` WHERE i.deleted_at IS NULL AND i.mode = 'live' AND ` + at + ` IS NOT NULL ORDER BY ` + at + `, i.id LIMIT 1`).
 			Query(func(rows pgx.Rows) error {
-				found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByPos[domain.Dated])
+				found, err := pgx.CollectRows(rows, pgx.RowToAddrOfStructByPos[client.DatedIntegration])
 				if len(found) > 0 {
 					*into = found[0]
 				}
@@ -52,10 +52,10 @@ func queueRecent(batch *pgx.Batch, o *domain.Overview, now time.Time) {
 	}
 	oldest(&o.OldestSync, "greatest(i.last_sync_at, k.started_at)", "LEFT JOIN skipped_syncs k ON k.integration_id = i.id")
 	oldest(&o.OldestSlots, "r.pulled_at", "JOIN slot_rounds r ON r.integration_id = i.id")
-	batch.Queue(recentEvents, mostRecent, domain.HealthChanged, domain.SyncFailed, domain.SyncHeld, domain.AttentionNeeded, domain.AttentionResolved,
-		domain.RunEnded, partnerapi.Degraded).
+	batch.Queue(recentEvents, mostRecent, client.HealthChanged, client.SyncFailed, client.SyncHeld, client.AttentionNeeded, client.AttentionResolved,
+		client.RunEnded, partnerapi.Degraded).
 		Query(func(rows pgx.Rows) (err error) {
-			o.Recent, err = pgx.CollectRows(rows, pgx.RowToStructByPos[domain.RecentEvent])
+			o.Recent, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.RecentEvent])
 			return err
 		})
 }
@@ -63,7 +63,7 @@ func queueRecent(batch *pgx.Batch, o *domain.Overview, now time.Time) {
 // recentEvents reads the newest events of each kind and then the newest of all. Each branch checks
 // the mode row by row along its index, so that it stops after a few rows.
 const recentEvents = `
-	SELECT e.at, e.kind, e.integration_id, e.name, e.booking_id, e.run_id, e.says FROM (
+	SELECT e.at, e.kind, e.integration_id, e.name, coalesce(e.booking_id::text, ''), coalesce(e.run_id::text, ''), e.says FROM (
 		(SELECT c.at, $2::text AS kind, i.id AS integration_id, i.name, NULL::uuid AS booking_id, NULL::uuid AS run_id, c.state || CASE WHEN c.state = $8::text AND c.reason <> '' THEN ': ' || c.reason ELSE '' END AS says
 			FROM integration_health_changes c JOIN integrations i ON i.id = c.integration_id
 			WHERE i.mode = 'live' ORDER BY c.at DESC LIMIT $1)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
@@ -67,7 +68,7 @@ type State struct {
 	Deliveries   []Deliveries
 	Attention    []Attention
 	Holds        []Holds
-	RatesMissing []domain.MissingRate
+	RatesMissing []client.MissingRate
 	Rates        domain.RateTable
 }
 
@@ -171,6 +172,6 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 		to.gauge(rateAge, max(0, now.Sub(rate.Of).Seconds()), string(currency))
 	}
 	for _, missing := range state.RatesMissing {
-		to.gauge(rateMissing, float64(missing.Activities), string(missing.Currency), string(missing.Base))
+		to.gauge(rateMissing, float64(missing.Activities), missing.Currency, missing.Base)
 	}
 }

@@ -189,7 +189,7 @@ func TestANightFindsThePartnersThatBroke(t *testing.T) {
 	check(t, err)
 	var found []uuid.UUID
 	for _, row := range m.Partners {
-		if found = append(found, row.ID); row.FailingSince == nil || !row.Withheld {
+		if found = append(found, uuid.MustParse(row.IntegrationID)); row.FailingSince.IsZero() || !row.Withheld {
 			t.Errorf("%s: Expected a failed rule, and no activity listed, received %+v", row.Name, row)
 		}
 	}

@@ -1982,6 +1982,10 @@ class OverviewAnswerDataIntegrationsNeedingAttentionItem(TypedDict):
     slots_since: str | None
     # That is more than 26 hours ago.
     slots_late: bool
+    # How many products the last full sync could not use.
+    products_set_aside: int
+    # The last full sync found no product that can be sold.
+    nothing_to_sell: bool
     # When the certificate ends within seven days, or has ended; null otherwise, and where certificates are not
     # shown.
     certificate_until: str | None

@@ -3034,6 +3034,8 @@ export interface components {
          *             "awaits_approval": false,
          *             "slots_since": "2026-06-30T02:31:00Z",
          *             "slots_late": true,
+         *             "products_set_aside": 2,
+         *             "nothing_to_sell": false,
          *             "certificate_until": null,
          *             "certificate_ended": null,
          *             "go_live_requested_at": null,
@@ -3204,6 +3206,10 @@ export interface components {
                     slots_since: string | null;
                     /** @description That is more than 26 hours ago. */
                     slots_late: boolean;
+                    /** @description How many products the last full sync could not use. */
+                    products_set_aside: number;
+                    /** @description The last full sync found no product that can be sold. */
+                    nothing_to_sell: boolean;
                     /**
                      * Date-time
                      * Format: date-time
