@@ -22,6 +22,7 @@ require (
 	code.dny.dev/ssrf v0.3.0 // indirect
 	github.com/chromedp/cdproto v0.159.0 // indirect
 	github.com/gofrs/flock v0.13.0 // indirect
+	github.com/yuin/goldmark v1.8.7 // indirect
 )
 
 require (

@@ -66,8 +66,7 @@ man: build ## release: write man pages and completions to build/man and build/co
 # Of every module that is in a command, on any system.
 .PHONY: licenses
 licenses: need-go ## release: collect the licences of all modules into build/licenses
-	@rm -rf build/licenses; mkdir -p build/licenses/scalar
-	@cp internal/apidocs/page/LICENSE.scalar build/licenses/scalar/LICENSE
+	@rm -rf build/licenses; mkdir -p build/licenses
 	@for system in linux darwin windows; do \
 		GOOS=$$system CGO_ENABLED=0 go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' $(COMMANDS) || exit 1; \
 	done | sort -u | while read -r module version folder; do \

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"regexp"
 )
 
 var (
@@ -16,6 +17,14 @@ var (
 	files embed.FS
 	//go:embed webui.css
 	common string
+	//go:embed page.js
+	script string
+)
+
+// What a browser does not need of styles and scripts.
+var (
+	comments = regexp.MustCompile(`(?m)^\s*//.*\n|[ \t]+// .*$|/\*.*?\*/\n?|^\s+`)
+	spaces   = regexp.MustCompile(`([{;}]) +`)
 )
 
 // Head is the beginning of a page, up to its body: {{template "head" .}} renders one.
@@ -44,7 +53,19 @@ func Templates(folder fs.FS, functions template.FuncMap) (*template.Template, er
 }
 
 // Style returns the style sheet of all pages, followed by a page's own.
-func Style(own string) string { return common + own }
+func Style(own string) string {
+	return spaces.ReplaceAllString(comments.ReplaceAllString(common+own, ""), "$1")
+}
+
+// Script returns the script of all pages, followed by a page's own. Without it they work too.
+func Script(own string) string { return comments.ReplaceAllString(script+own, "") }
+
+// Policy returns the content security policy of a page with that style and that script, both inline. It
+// may call and be sent to its own server only, and cannot be framed.
+func Policy(style, script string) string {
+	return fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; img-src data:; "+
+		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", HashSource(style), HashSource(script))
+}
 
 // HashSource returns the expression with which a content security policy allows exactly this text
 // in a page.

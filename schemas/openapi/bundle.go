@@ -106,8 +106,7 @@ type bundle struct {
 //   - a reference to a definition inside a file is replaced by the definition;
 //   - so is a reference to a file that the keywords next to it change;
 //   - a value that may be null, and otherwise has one type, says so by its type;
-//   - a value of two types becomes any of two schemas, each with the keywords of its type;
-//   - the example of an optional parameter is marked as one that a reader of /docs has to choose.
+//   - a value of two types becomes any of two schemas, each with the keywords of its type.
 func (b *bundle) rewrite(node any, file string) any {
 	switch node := node.(type) {
 	case yaml.MapSlice:
@@ -120,7 +119,7 @@ func (b *bundle) rewrite(node any, file string) any {
 				made = append(made, yaml.MapItem{Key: item.Key, Value: b.rewrite(item.Value, file)})
 			}
 		}
-		return disableExample(splitTypes(orNull(made)))
+		return splitTypes(orNull(made))
 	case []any:
 		made := make([]any, len(node))
 		for i, item := range node {
@@ -251,18 +250,6 @@ func splitTypes(schema yaml.MapSlice) yaml.MapSlice {
 		each = append(each, one)
 	}
 	return append(made, yaml.MapItem{Key: "anyOf", Value: each})
-}
-
-// disableExample marks the example of an optional parameter with Scalar's x-disabled. Otherwise Scalar
-// sends all of them with a request, and a list with every filter is empty.
-func disableExample(parameter yaml.MapSlice) yaml.MapSlice {
-	example := value(parameter, "example")
-	in := text(parameter, "in")
-	if example == nil || in != "query" && in != "header" || value(parameter, "required") == true {
-		return parameter
-	}
-	marked := yaml.MapSlice{{Key: "value", Value: example}, {Key: "x-disabled", Value: true}}
-	return append(removeKey(parameter, "example"), yaml.MapItem{Key: "examples", Value: yaml.MapSlice{{Key: "example", Value: marked}}})
 }
 
 func value(node yaml.MapSlice, name string) any {

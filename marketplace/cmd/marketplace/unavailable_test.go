@@ -135,7 +135,7 @@ func (p problem) require503(t *testing.T, name, words string) {
 
 // needsNoDatabase lists the operations whose answers are in memory.
 var needsNoDatabase = map[string]bool{
-	"home": true, "alive": true, "ready": true /* its answer is a second old */, "metrics": true, "openapi": true, "openapiPartner": true, "docs": true, "docsPartner": true, "docsAsset": true, "certificateKeys": true, "sharedReport": true, /* the link is invalid */
+	"home": true, "alive": true, "ready": true /* its answer is a second old */, "metrics": true, "openapi": true, "openapiPartner": true, "docs": true, "docsPartner": true, "certificateKeys": true, "sharedReport": true, /* the link is invalid */
 	"activities": true, "affiliateActivities": true,
 }
 

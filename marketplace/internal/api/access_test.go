@@ -23,7 +23,7 @@ var whoMay = map[string]string{
 	"GET /healthz":      "*",
 	"GET /readyz":       "*",
 	"GET /openapi.yaml": "*",
-	"GET /docs":         "*", "GET /docs/partner": "*", "GET /docs/partner.yaml": "*", "GET /docs/assets/{asset}": "*",
+	"GET /docs":         "*", "GET /docs/partner": "*", "GET /docs/partner.yaml": "*",
 	"GET /metrics": "*", // for allowed networks
 
 	"GET /shared/reports/{token}": "*",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/storefront"
@@ -142,7 +143,7 @@ func writeCached(w http.ResponseWriter, r *http.Request, answer *storefront.Answ
 		return
 	}
 	body := answer.Body
-	if len(body) >= leastGzip && takesGzip(r.Header.Values("Accept-Encoding")) {
+	if len(body) >= leastGzip && webui.AcceptsGzip(r.Header) {
 		if smaller := answer.Gzip(); smaller != nil {
 			x.set("Content-Encoding", "gzip")
 			body = smaller
@@ -177,32 +178,4 @@ func names(fields []string, tag string) bool {
 		}
 	}
 	return false
-}
-
-// takesGzip reports whether an Accept-Encoding field accepts gzip, by its name or else by *, with a
-// q above 0 (RFC 9110, 12.5.3).
-func takesGzip(fields []string) bool {
-	any := false
-	for _, field := range fields {
-		for coding := range strings.SplitSeq(field, ",") {
-			name, parameter, _ := strings.Cut(coding, ";")
-			switch strings.ToLower(strings.TrimSpace(name)) {
-			case "gzip", "x-gzip":
-				return acceptsCoding(parameter)
-			case "*":
-				any = acceptsCoding(parameter)
-			}
-		}
-	}
-	return any
-}
-
-// acceptsCoding reports whether a coding's parameter, such as q=0.5, accepts it.
-func acceptsCoding(parameter string) bool {
-	name, weight, given := strings.Cut(parameter, "=")
-	if !given || !strings.EqualFold(strings.TrimSpace(name), "q") {
-		return true
-	}
-	q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
-	return err == nil && q > 0
 }

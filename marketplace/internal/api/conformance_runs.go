@@ -18,6 +18,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -151,7 +152,7 @@ func writeReport(w http.ResponseWriter, r *http.Request, contentType string, bod
 	header.Set("Content-Security-Policy", reportPolicy(body))
 	header.Set("Vary", "Accept-Encoding")
 	var text io.Reader = bytes.NewReader(body)
-	if takesGzip(r.Header.Values("Accept-Encoding")) {
+	if webui.AcceptsGzip(r.Header) {
 		header.Set("Content-Encoding", "gzip")
 	} else if text, err = gzip.NewReader(text); err != nil {
 		return err

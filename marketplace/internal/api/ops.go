@@ -5,10 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/netip"
-	"sync"
 	"time"
-
-	"github.com/gorilla/mux"
 
 	"partnerkit.dev/internal/apidocs"
 	"partnerkit.dev/internal/loopback"
@@ -87,20 +84,26 @@ func newOps(c Config) opsHandler {
 	return opsHandler{c.Store.Database, c.Ready, c.Metrics.Handler(), c.Scrapers, c.Now}
 }
 
-// The OpenAPI documents, each in one file, built at their first use.
+// The references of the APIs. They are built at their first use.
 var (
-	marketplaceDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Marketplace) })
-	partnerDocument     = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(openapi.Partner) })
+	marketplaceReference = apidocs.New(apidocs.Config{
+		Title: "Marketplace API", Document: "openapi.yaml", Server: "./", Address: "$MARKETPLACE",
+		Bundle: func() ([]byte, error) { return openapi.Bundle(openapi.Marketplace) },
+		Tokens: []apidocs.Token{{Scheme: "apiToken", Variable: "TOKEN"}, {Scheme: "bearer", Variable: "ACCESS_TOKEN"}, {Scheme: "webhook_secret", Variable: "WEBHOOK_SECRET"}},
+		Links:  []apidocs.Link{{Name: "Marketplace API"}, {Name: "Partner API", To: "docs/partner"}},
+	})
+	partnerReference = apidocs.New(apidocs.Config{
+		Title: "Partner API", Document: "partner.yaml", Address: "$PARTNER",
+		Bundle: func() ([]byte, error) { return openapi.Bundle(openapi.Partner) },
+		Tokens: []apidocs.Token{{Scheme: "bearer", Variable: "PARTNER_KEY"}},
+		Links:  []apidocs.Link{{Name: "Marketplace API", To: "../docs"}, {Name: "Partner API"}},
+	})
 )
 
-func showDocument(made func() ([]byte, error)) handler {
-	return func(w http.ResponseWriter, _ *http.Request) error {
-		text, err := made()
-		if err != nil {
-			return err
-		}
-		w.Header().Set("Content-Type", "application/yaml")
-		_, _ = w.Write(text) // an error means that the caller has gone
+// passOn returns a handler that cannot fail.
+func passOn(serve http.HandlerFunc) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		serve(w, r)
 		return nil
 	}
 }
@@ -109,30 +112,4 @@ func showDocument(made func() ([]byte, error)) handler {
 func leadToDocs(w http.ResponseWriter, r *http.Request) error {
 	http.Redirect(w, r, "docs", http.StatusSeeOther)
 	return nil
-}
-
-func showMarketplaceDocs(w http.ResponseWriter, r *http.Request) error {
-	apidocs.Page{
-		Title: "Marketplace API", Document: "openapi.yaml", Assets: "docs/assets/", Server: "./",
-		Links: []apidocs.Link{{Name: "Marketplace API"}, {Name: "Partner API", To: "docs/partner"}},
-	}.ServeHTTP(w, r)
-	return nil
-}
-
-// showPartnerDocs shows the documentation without a console for requests: the page may only call
-// its own server.
-func showPartnerDocs(w http.ResponseWriter, r *http.Request) error {
-	apidocs.Page{
-		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Open: true,
-		Links: []apidocs.Link{{Name: "Marketplace API", To: "../docs"}, {Name: "Partner API"}},
-	}.ServeHTTP(w, r)
-	return nil
-}
-
-func showAsset(w http.ResponseWriter, r *http.Request) error {
-	found, err := apidocs.ServeAsset(w, r, mux.Vars(r)["asset"])
-	if err == nil && !found {
-		err = httpError(domain.Unknown, "no such file")
-	}
-	return err
 }

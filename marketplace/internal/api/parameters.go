@@ -20,7 +20,9 @@ var (
 
 // parameters are the query parameters of a GET of a path. Other calls have no query parameters.
 var parameters = map[string][]string{
-	"/api/v1/resellers/activities":                                                activityList,
+	"/docs":                        {"tag", "q"},
+	"/docs/partner":                {"tag", "q"},
+	"/api/v1/resellers/activities": activityList,
 	"/api/v1/resellers/activities/{activity}":                                     {"currency", "language"},
 	"/api/v1/resellers/activities/{activity}/calendar":                            {"from", "to", "currency"},
 	"/api/v1/resellers/activities/{activity}/variations/{variation}/calendar":     {"from", "to", "currency"},

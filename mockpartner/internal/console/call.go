@@ -19,7 +19,6 @@ type call struct {
 	Fields  []field
 	Danger  bool   // it cannot be undone, so the page asks for confirmation
 	Off     bool   // it would change nothing now
-	Action  string // the page to return to
 	Refusal string // the error of the last attempt
 }
 

@@ -15,6 +15,7 @@ type callerPanel struct {
 	Verdict client.Verdict             // broken rules first, then those not judged
 	Broken  int                        // number of broken rules
 	Kept    int                        // number of kept rules
+	More    more                       // at the end of the rules
 	Base    string                     // of the sandbox, for the equivalent command
 	HrefOf  func(number uint64) string // links to an exchange
 }
@@ -40,6 +41,9 @@ func (b *builder) caller() callerPanel {
 			return slices.Index([]client.Outcome{client.Broken, client.NotJudged, client.Kept}, j.Verdict)
 		}
 		slices.SortStableFunc(panel.Verdict.Rules, func(a, b client.Judgement) int { return cmp.Compare(rank(a), rank(b)) })
+		rules := panel.Verdict.Rules
+		panel.Verdict.Rules = rules[:min(len(rules), b.choice.limit("rules", max(panel.Broken, fewListed), len(rules)))]
+		panel.More = b.choice.more("rules", len(panel.Verdict.Rules), len(rules))
 	}
 	return panel
 }

@@ -1,8 +1,8 @@
 // Package console is the web page of a sandbox, at /_mock/. It shows requests and answers, holds
 // and bookings, a grid of slots, the clock, and everything that makes the sandbox misbehave.
 //
-// The complete page is rendered on the server from the sandbox's state. Its script only fetches it
-// again and replaces what has changed, so the page works the same without a script. Each control is
+// The complete page is rendered on the server from the sandbox's state. Its script fetches only the blocks
+// that have changed, so the page works the same without a script. Lists are short, with a link that shows more. Each control is
 // a form for exactly one call of the control API. The page makes only that call, and shows the
 // equivalent curl command.
 package console
@@ -15,9 +15,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/mockpartner/internal/defects"
 	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/partnerapi"
@@ -56,7 +58,6 @@ func (b *builder) base() string { return sandbox.BaseURL(b.request, b.box.Name()
 // call completes a call. If it was just refused, it adds the error and the entered values. It also
 // adds the curl command to the menu.
 func (b *builder) call(c call) call {
-	c.Action = b.choice.href()
 	if c.ID == b.refused.id {
 		c.Refusal, b.placed = b.refused.message, true
 		for i, f := range c.Fields {
@@ -67,6 +68,9 @@ func (b *builder) call(c call) call {
 			c.Fields[i].Checked = entered != ""
 			c.Fields[i].Value = cmp.Or(entered, f.Value)
 		}
+	}
+	if !b.choice.curl {
+		return c
 	}
 	body, _ := bodyOf(c.form()) // an error is reported when the form is sent
 	line := curl(c.Method, b.base()+b.console.Path+c.Path, body, b.console.Token)
@@ -84,15 +88,22 @@ type refused struct {
 // chosen is the selection in the page's query. Missing or invalid parameters have their defaults.
 type chosen struct {
 	product, option string
-	from            string // a date; "" is today
-	slot            string // the slot whose details are shown
-	exchange        uint64 // the exchange whose headers and bodies are shown; 0 means none
-	judged          bool   // the callers are judged
+	from            string            // a date; "" is today
+	slot            string            // the slot whose details are shown
+	exchange        uint64            // the exchange whose headers and bodies are shown; 0 means none
+	judged          bool              // the callers are judged
+	curl            bool              // every button is shown as a command
+	all             []string          // the lists that are shown in full
+	found           map[string]string // the words to find among defects and variants
 	listed          listed
 }
 
 func choiceOf(query url.Values) chosen {
-	c := chosen{product: query.Get("product"), option: query.Get("option"), slot: query.Get("slot"), judged: query.Has("judged"), listed: listedOf(query)}
+	c := chosen{product: query.Get("product"), option: query.Get("option"), slot: query.Get("slot"), judged: query.Has("judged"), curl: query.Has("curl"), listed: listedOf(query), found: map[string]string{}}
+	c.all = strings.Fields(query.Get("all"))
+	for _, kind := range []defects.Kind{defects.Defects, defects.Variants} {
+		c.found[string(kind)] = query.Get(string(kind))
+	}
 	if _, err := time.Parse(partnerapi.DateLayout, query.Get("from")); err == nil {
 		c.from = query.Get("from")
 	}
@@ -102,7 +113,9 @@ func choiceOf(query url.Values) chosen {
 
 func (c chosen) values() url.Values {
 	values := c.listed.values()
-	for name, value := range map[string]string{"product": c.product, "option": c.option, "from": c.from, "slot": c.slot} {
+	chosen := map[string]string{"product": c.product, "option": c.option, "from": c.from, "slot": c.slot, "all": strings.Join(c.all, " ")}
+	maps.Copy(chosen, c.found)
+	for name, value := range chosen {
 		if value != "" {
 			values.Set(name, value)
 		}
@@ -112,6 +125,9 @@ func (c chosen) values() url.Values {
 	}
 	if c.judged {
 		values.Set("judged", "yes")
+	}
+	if c.curl {
+		values.Set("curl", "yes")
 	}
 	return values
 }

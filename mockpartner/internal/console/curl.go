@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -36,8 +35,7 @@ func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'",
 const maxInLine = 16 << 10
 
 // repeatCommand returns the curl command that repeats the exchange's request.
-func (b *builder) repeatCommand(e client.Exchange) curlView {
-	view := curlView{ID: "exchange", About: fmt.Sprintf("Send exchange %d again", e.Number)}
+func (b *builder) repeatCommand(e client.Exchange) string {
 	key := strings.Replace(b.box.Credential().Form(), "<key>", "$MOCKPARTNER_AUTH_KEY", 1)
 	line := `curl -H "Authorization: ` + key + `"`
 	if kind := e.Request.Header.Get("Content-Type"); kind != "" {
@@ -54,6 +52,5 @@ func (b *builder) repeatCommand(e client.Exchange) curlView {
 	case body != "":
 		line += " --data-binary " + quoteShell(body)
 	}
-	view.Line = line + " " + quoteShell(b.base()+e.Target)
-	return view
+	return line + " " + quoteShell(b.base()+e.Target)
 }

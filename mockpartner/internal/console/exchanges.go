@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	// maxExchanges is how many exchanges are shown.
-	maxExchanges = 100
+	// fewExchanges is how many exchanges are shown until more are asked for, and maxExchanges the most.
+	fewExchanges, maxExchanges = 10, 100
 	// maxShown is how much of a body is shown, in bytes.
 	maxShown = 64 << 10
 )
@@ -36,12 +37,14 @@ type exchangesPanel struct {
 	Endpoints, Statuses, Faults []choice
 
 	Clear call
+	More  more
 }
 
 // exchangeView is an exchange in one line and, if it is selected, in full.
 type exchangeView struct {
 	client.Exchange // its At in UTC
 	Repeat          call
+	Command         string // the curl command that sends the request again, if it is selected
 	choice          chosen
 }
 
@@ -63,7 +66,7 @@ func (b *builder) exchanges() exchangesPanel {
 		all.NoProbes = false
 		panel.Hidden = kept.CountMatching(all) - panel.Found
 	}
-	filter.Limit = maxExchanges
+	filter.Limit = b.choice.limit("exchanges", fewExchanges, maxExchanges)
 	found := kept.Exchanges(filter)
 	if chosen, ok := kept.Exchange(b.choice.exchange); ok && !slices.ContainsFunc(found, func(e client.Exchange) bool { return e.Number == chosen.Number }) {
 		found = append(found, chosen)
@@ -71,15 +74,16 @@ func (b *builder) exchanges() exchangesPanel {
 	for _, e := range found {
 		e.At = e.At.UTC()
 		view := exchangeView{Exchange: e, choice: b.choice, Repeat: b.call(call{
-			ID: fmt.Sprintf("repeat-%d", e.Number), Label: "Repeat answer", Of: fmt.Sprintf("%d at the next call", e.Number),
+			ID: fmt.Sprintf("repeat-%d", e.Number), Label: "Repeat answer", Of: strconv.FormatUint(e.Number, 10),
 			Method: http.MethodPost, Path: fmt.Sprintf("/faults/from/%d", e.Number), Off: !e.Done,
 		})}
 		if view.Open() {
-			b.curls = slices.Insert(b.curls, 0, b.repeatCommand(e))
+			view.Command = b.repeatCommand(e)
 		}
 		panel.Newest = append(panel.Newest, view)
 		panel.Last = max(panel.Last, e.Number)
 	}
+	panel.More = b.choice.more("exchanges", len(panel.Newest), panel.Found)
 	slices.SortFunc(panel.Newest, func(a, b exchangeView) int { return cmp.Compare(b.Number, a.Number) })
 	panel.Clear = b.call(call{ID: "journal-clear", Label: "Empty", Of: "the list of exchanges", Method: http.MethodDelete, Path: "/journal", Off: panel.Kept == 0})
 	return panel

@@ -46,8 +46,8 @@ var presets = []preset{
 }
 
 type presetView struct {
-	About, Text string
-	Arm         call
+	About string
+	Arm   call
 }
 
 // maxFormShown is how much of a fault is shown, in bytes. It may contain a large body.
@@ -73,8 +73,8 @@ func (b *builder) faults() faultsPanel {
 		})
 	}
 	for _, p := range presets {
-		panel.Presets = append(panel.Presets, presetView{About: p.about, Text: p.fault, Arm: b.call(call{
-			ID: "arm-" + p.id, Label: "Arm", Of: p.about, Method: http.MethodPost, Path: "/faults",
+		panel.Presets = append(panel.Presets, presetView{About: p.about, Arm: b.call(call{
+			ID: "arm-" + p.id, Label: "Arm", Of: strings.ReplaceAll(p.id, "-", " "), Method: http.MethodPost, Path: "/faults",
 			Fields: []field{{Kind: rawField, Name: "fault", Value: p.fault}},
 		})})
 	}
@@ -91,6 +91,9 @@ type partsPanel struct {
 	ID, Title, About string
 	Parts            []partView // applied ones first
 	Applied          int
+	Words            string   // what is searched for
+	Others           []choice // the rest of the selection
+	More             more
 }
 
 type partView struct {
@@ -108,22 +111,48 @@ func (b *builder) parts() []partsPanel {
 	}
 	played := b.box.Faults().Origins()
 	for i := range panels {
-		for _, p := range defects.Kind(panels[i].ID).All() {
-			b.add(&panels[i], partView{Name: p.Name, Of: p.Rule + p.Clause, Words: cmp.Or(p.Mistake, p.Looks), Applied: slices.Contains(played, p.Origin())})
+		panel := &panels[i]
+		panel.Words, panel.Others = b.choice.found[panel.ID], b.choice.hiddenFields(panel.ID)
+		var views []partView // applied ones first
+		for _, p := range defects.Kind(panel.ID).All() {
+			view := partView{Name: p.Name, Of: p.Rule + p.Clause, Words: cmp.Or(p.Mistake, p.Looks), Applied: slices.Contains(played, p.Origin())}
+			switch {
+			case view.Applied:
+				views = slices.Insert(views, panel.Applied, view)
+				panel.Applied++
+			case view.matches(panel.Words):
+				views = append(views, view)
+			}
 		}
+		listed := max(panel.Applied, b.choice.limit(panel.ID, fewParts, len(views)))
+		for _, view := range views[:min(listed, len(views))] {
+			panel.Parts = append(panel.Parts, b.part(panel.ID, view))
+		}
+		panel.More = b.choice.more(panel.ID, len(panel.Parts), len(views))
 	}
 	return panels
 }
 
-func (b *builder) add(panel *partsPanel, p partView) {
-	toggle := call{ID: panel.ID + "-" + p.Name, Label: "Apply", Of: p.Name, Method: http.MethodPost, Path: "/" + panel.ID + "/" + url.PathEscape(p.Name)}
-	if !p.Applied {
-		p.Toggle = b.call(toggle)
-		panel.Parts = append(panel.Parts, p)
-		return
+// fewParts is how many defects are listed until more are asked for.
+const fewParts = 5
+
+// matches reports whether a part has each of the words in its name, its rule or its description.
+func (p partView) matches(words string) bool {
+	text := strings.ToLower(p.Name + " " + p.Of + " " + p.Words)
+	for _, word := range strings.Fields(strings.ToLower(words)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
 	}
-	toggle.Label, toggle.Method = "Take off", http.MethodDelete
+	return true
+}
+
+// part returns a part with the call that applies it, or removes it.
+func (b *builder) part(kind string, p partView) partView {
+	toggle := call{ID: kind + "-" + p.Name, Label: "Apply", Of: p.Name, Method: http.MethodPost, Path: "/" + kind + "/" + url.PathEscape(p.Name)}
+	if p.Applied {
+		toggle.Label, toggle.Method = "Take off", http.MethodDelete
+	}
 	p.Toggle = b.call(toggle)
-	panel.Parts = slices.Insert(panel.Parts, panel.Applied, p)
-	panel.Applied++
+	return p
 }

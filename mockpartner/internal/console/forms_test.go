@@ -106,8 +106,8 @@ func TestFormsOnlyMakeCallsThatChangeSomething(t *testing.T) {
 	t.Parallel()
 	v := start(t)
 	for _, body := range []string{
-		"", "method=GET&path=/journal/events", "method=POST&path=clock", "method=TRACE&path=/clock", "method=POST&path=//evil.example/",
-		"method=POST&path=/", "method=POST&path=/../../products", "method=POST&path=/clock%3f%0d%0a", "method=POST&path=/nothing", "method=DELETE&path=/clock",
+		"", "call=x", "call=x+GET+/journal/events", "call=x+POST+clock", "call=x+TRACE+/clock", "call=x+POST+//evil.example/",
+		"call=x+POST+/", "call=x+POST+/../../products", "call=x+POST+/clock%3f%0d%0a", "call=x+POST+/nothing", "call=x+DELETE+/clock",
 	} {
 		if response, text := v.send("POST", "/_mock/", formKind, body); response.StatusCode != 422 || !strings.Contains(text, `role="alert"`) {
 			t.Errorf("%s: want it refused on the page, got %s: %.200s", body, response.Status, text)
@@ -126,13 +126,13 @@ func TestAMenuHasTheCurlLineOfEachControl(t *testing.T) {
 	v := start(t)
 	v.submit("/_mock/", "create", map[string]string{"text:name": "mine"})
 	for path, lines := range map[string]map[string]string{
-		"/_mock/": {
+		"/_mock/?curl=yes": {
 			"clock-toggle":  `curl --data-binary '{"freeze":false}' '` + v.URL + `/_mock/clock'`,
 			"clock-advance": `curl --data-binary '{"advance":"5m"}' '` + v.URL + `/_mock/clock'`,
 			"clock-next":    `curl -X POST '` + v.URL + `/_mock/clock/next'`,
 			"journal-clear": `curl -X DELETE '` + v.URL + `/_mock/journal'`,
 		},
-		"/s/mine/_mock/?product=tokyo-market&slot=" + v.slot().AvailabilityID: {
+		"/s/mine/_mock/?curl=yes&product=tokyo-market&slot=" + v.slot().AvailabilityID: {
 			"slot-sell-out": `curl -X PATCH --data-binary '{"availabilityId":"` + v.slot().AvailabilityID + `","optionId":"breakfast","productId":"tokyo-market","status":"SOLD_OUT"}' '` + v.URL + `/s/mine/_mock/slots'`,
 			"reset-mine":    `curl -X POST '` + v.URL + `/s/mine/_mock/sandboxes/mine/reset'`,
 		},
@@ -156,7 +156,7 @@ func TestAMenuHasTheCurlLineOfEachControl(t *testing.T) {
 		}
 	}
 	guarded := start(t, func(o *mockpartner.Options) { o.ControlToken = "a-control-token" })
-	request, err := http.NewRequestWithContext(t.Context(), "GET", guarded.URL+"/_mock/", nil)
+	request, err := http.NewRequestWithContext(t.Context(), "GET", guarded.URL+"/_mock/?curl=yes", nil)
 	check(t, err)
 	request.Header.Set("Authorization", "Bearer a-control-token")
 	response, err := http.DefaultTransport.RoundTrip(request)

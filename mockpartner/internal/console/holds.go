@@ -7,12 +7,14 @@ import (
 	"partnerkit.dev/mockpartner/client"
 )
 
+// maxListed is how many entries of a list are shown at most.
 const maxListed = 50
 
 // holdsPanel lists the live holds, the next to expire first, and the holds that ended last.
 type holdsPanel struct {
 	Live, Ended           []holdView
 	LiveCount, EndedCount int
+	MoreLive, MoreEnded   more
 }
 
 type holdView struct {
@@ -37,8 +39,10 @@ func (b *builder) holds() holdsPanel {
 	panel.LiveCount, panel.EndedCount = len(live), len(ended)
 	slices.SortStableFunc(live, func(a, b client.Hold) int { return a.ExpiresAt.Compare(b.ExpiresAt) })
 	slices.SortStableFunc(ended, func(a, b client.Hold) int { return endOf(a).Compare(endOf(b)) })
-	panel.Live = b.holdViews(live[:min(len(live), maxListed)])
-	panel.Ended = b.holdViews(newestMatching(ended, maxListed, matchAll))
+	panel.Live = b.holdViews(live[:min(len(live), b.choice.limit("holds", fewListed, maxListed))])
+	panel.Ended = b.holdViews(newestMatching(ended, b.choice.limit("ended", fewListed, maxListed), matchAll))
+	panel.MoreLive = b.choice.more("holds", len(panel.Live), len(live))
+	panel.MoreEnded = b.choice.more("ended", len(panel.Ended), len(ended))
 	return panel
 }
 
@@ -61,6 +65,7 @@ func (b *builder) holdViews(holds []client.Hold) []holdView {
 type bookingsPanel struct {
 	Newest       []bookingView
 	Count, Stand int // all bookings; those not cancelled
+	More         more
 }
 
 type bookingView struct {
@@ -75,7 +80,8 @@ func (b *builder) bookings() bookingsPanel {
 			panel.Stand++
 		}
 	}
-	panel.Newest = b.bookingViews(newestMatching(b.inside.Bookings, maxListed, matchAll))
+	panel.Newest = b.bookingViews(newestMatching(b.inside.Bookings, b.choice.limit("bookings", fewListed, maxListed), matchAll))
+	panel.More = b.choice.more("bookings", len(panel.Newest), panel.Count)
 	return panel
 }
 
@@ -89,10 +95,11 @@ func (b *builder) bookingViews(bookings []client.Booking) []bookingView {
 
 // slotHref links to a slot, in the grid that begins on its day.
 func (b *builder) slotHref(product, option, id string) string {
-	to := chosen{product: product, option: option, slot: id, exchange: b.choice.exchange, judged: b.choice.judged}
+	to := b.choice
+	to.product, to.option = product, option
 	slot, err := b.box.Platform().Slot(product, option, id)
 	if err == nil {
-		to = to.withFrom(slot.Start).withSlot(id)
+		to = to.withFrom(slot.Start)
 	}
-	return to.href()
+	return to.withSlot(id).href()
 }

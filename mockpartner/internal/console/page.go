@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,7 @@ type page struct {
 	Webhooks  webhooksPanel
 	Sandboxes sandboxesPanel
 	Curls     []curlView
+	Commands  string // link to the page with or without them
 	Lost      string // an error whose form is no longer on the page
 }
 
@@ -53,6 +55,9 @@ func (b *builder) page() page {
 		Sandboxes: b.sandboxes(),
 	}
 	p.Curls = b.curls
+	other := b.choice
+	other.curl = !other.curl
+	p.Commands = other.href()
 	if !b.placed {
 		p.Lost = b.refused.message
 	}
@@ -66,34 +71,35 @@ func (c *Console) Show(w http.ResponseWriter, r *http.Request, box *sandbox.Sand
 
 func (c *Console) show(w http.ResponseWriter, r *http.Request, box *sandbox.Sandbox, status int, last refused) {
 	b := builder{console: c, request: r, box: box, choice: choiceOf(r.URL.Query()), refused: last}
-	write(w, status, "page.html", b.page())
+	write(w, r, status, "page.html", b.page())
 }
 
 // SignIn answers with a page that asks for the control token. wrong is the error of the previous
 // attempt.
-func (c *Console) SignIn(w http.ResponseWriter, wrong string) {
-	write(w, http.StatusUnauthorized, "signin.html", map[string]any{"Wrong": wrong})
+func (c *Console) SignIn(w http.ResponseWriter, r *http.Request, wrong string) {
+	write(w, r, http.StatusUnauthorized, "signin.html", map[string]any{"Wrong": wrong})
 }
 
-// write answers with a page. Only its own script may run in it, and it can be neither framed nor
+// write answers with a page, or with the blocks of it that the caller lacks. Only its own script may run in it, and it can be neither framed nor
 // cached.
-func write(w http.ResponseWriter, status int, name string, data any) {
-	var text bytes.Buffer
-	if err := assets().templates.ExecuteTemplate(&text, name, data); err != nil {
+func write(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	var rendered bytes.Buffer
+	err := assets().templates.ExecuteTemplate(&rendered, name, data)
+	var text []byte
+	if err == nil {
+		text, err = stamped(rendered.Bytes(), partOf(r.URL.Query()))
+	}
+	if err != nil {
 		http.Error(w, "the page cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	header := w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", assets().policy)
 	header.Set("X-Frame-Options", "DENY")
-	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	// A failed write means that the caller has disconnected.
-	_, _ = w.Write(text.Bytes())
+	webui.Send(w, r, status, "text/html; charset=utf-8", text)
 }
 
 // maxForm is the maximum size of a form, in bytes. It allows an escaped body of the control API.
@@ -107,12 +113,17 @@ func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandb
 		http.Error(w, "the form cannot be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	if err := c.make(r); err != nil {
-		c.show(w, r, box, http.StatusUnprocessableEntity, refused{id: r.PostForm.Get("call"), message: err.Error(), form: r.PostForm})
+	id, target, _ := strings.Cut(r.PostForm.Get("call"), " ")
+	method, path, _ := strings.Cut(target, " ")
+	if err := c.make(r, method, path); err != nil {
+		c.show(w, r, box, http.StatusUnprocessableEntity, refused{id: id, message: err.Error(), form: r.PostForm})
 		return
 	}
 	back := choiceOf(r.URL.Query()).href()
-	if r.PostForm.Get("method") == http.MethodDelete && r.PostForm.Get("path") == "/sandboxes/"+box.Name() {
+	if part := r.URL.Query()["part"]; part != nil {
+		back += "&" + url.Values{"part": part}.Encode()
+	}
+	if method == http.MethodDelete && path == "/sandboxes/"+box.Name() {
 		back = c.Path + "/" // the current sandbox no longer exists
 	}
 	// Not http.Redirect: it would resolve against a path without the sandbox.
@@ -120,10 +131,9 @@ func (c *Console) Act(w http.ResponseWriter, r *http.Request, box *sandbox.Sandb
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-func (c *Console) make(r *http.Request) error {
-	method, path := r.PostForm.Get("method"), r.PostForm.Get("path")
+func (c *Console) make(r *http.Request, method, path string) error {
 	if !slices.Contains([]string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}, method) || !strings.HasPrefix(path, "/") {
-		return errors.New("expected a form of this page: its method POST, PUT, PATCH or DELETE, its path one of the control API")
+		return errors.New("expected a form of this page: in call its id, its method POST, PUT, PATCH or DELETE, its path one of the control API")
 	}
 	body, err := bodyOf(r.PostForm)
 	if err != nil {
@@ -169,17 +179,16 @@ type asset struct {
 
 // assets panics if the embedded files are invalid, which the first test would detect.
 var assets = sync.OnceValue(func() asset {
-	style := webui.Style(ownStyle)
+	style, script := webui.Style(ownStyle), webui.Script(ownScript)
 	functions := template.FuncMap{
 		"plural": plural.Count, "message": messageOf,
-		"script": func() template.JS { return template.JS(ownScript) },
+		"script": func() template.JS { return template.JS(script) },
 		"head": func(page string) webui.Head {
 			return webui.Head{Title: page + " · mockpartner", Icon: icon, Style: template.CSS(style)}
 		},
 	}
 	return asset{
 		templates: template.Must(webui.Templates(files, functions)),
-		policy: fmt.Sprintf("default-src 'none'; style-src %s; script-src %s; connect-src 'self'; img-src data:; "+
-			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", webui.HashSource(style), webui.HashSource(ownScript)),
+		policy:    webui.Policy(style, script),
 	}
 })

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"io"
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -24,7 +26,7 @@ func TestThePageShowsWhatIsInTheSandbox(t *testing.T) {
 		v.Default().Platform().Bookings()[0].ID, ">RELEASED<", // a booking, and a hold that ended
 		"/bookings/x/cancel", "Service Unavailable", "fault down", "fired 1 of 1", // an exchange, and what broke it
 		"/products?limit=1",
-		"adult-unit-with-own-id", "bare-401", // a defect, and a variant
+		"adult-unit-with-own-id", "a-fleet", // a defect, and a variant
 		"Old Lisbon on foot", "No holds or bookings", // the slots, and one of them
 	} {
 		if !strings.Contains(page, want) {
@@ -197,13 +199,16 @@ func TestTheNextHoldsToExpireAreListedAndCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page := v.see("/_mock/?product=" + slot.ProductID + "&slot=" + slot.AvailabilityID)
-	for _, want := range []string{`<span class="count">120</span>`, "The next 50 to expire are listed", "Of each, the newest 50 are listed"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("want %q on the page", want)
-		}
+	const expiring = `class="figures when" data-expires="`
+	address, pending := "/_mock/?product="+slot.ProductID+"&slot="+slot.AvailabilityID, 8
+	page := v.see(address)
+	if !strings.Contains(page, `<span class="count">120</span>`) || strings.Count(page, "Show more: 6 of 120 are listed") != 2 {
+		t.Error("want all counted, and links that show more")
 	}
-	if listed := strings.Count(page, "data-expires="); listed != 100 {
+	if listed := strings.Count(page, expiring) - pending; listed != 12 {
+		t.Errorf("want 6 holds in the list and 6 at the slot, got %d", listed)
+	}
+	if listed := strings.Count(v.see(address+"&all=holds+sold"), expiring) - pending; listed != 100 {
 		t.Errorf("want 50 holds in the list and 50 at the slot, got %d", listed)
 	}
 }
@@ -227,5 +232,83 @@ func TestUnknownValuesInAQueryShowTheDefaultPage(t *testing.T) {
 		if page := v.see("/_mock/" + query); !strings.Contains(page, `id="grid"`) {
 			t.Errorf("%s: want the slots", query)
 		}
+	}
+}
+
+// had are the blocks of a page, as its script reports them.
+func had(t *testing.T, page string) string {
+	t.Helper()
+	var all []string
+	for _, element := range elements(t, page) {
+		if version := attribute(element, "data-live"); version != "" {
+			all = append(all, attribute(element, "id")+"."+version)
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("want blocks with versions, got %v", all)
+	}
+	return url.QueryEscape(strings.Join(all, " "))
+}
+
+func TestAPageIsSmallAndAnEventIsSmaller(t *testing.T) {
+	t.Parallel()
+	v := newBusyMock(t)
+	for i := range 150 {
+		v.partner("GET", fmt.Sprintf("/products?limit=%d", i+2), "", 200)
+	}
+	for i := range 12 {
+		v.reserve(fmt.Sprint("shop-", i))
+	}
+	compressed := func(path string) int {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", v.URL+path, nil)
+		check(t, err)
+		request.Header.Set("Accept-Encoding", "gzip") // so that the client does not unpack it
+		response, err := http.DefaultTransport.RoundTrip(request)
+		check(t, err)
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s: want it compressed, got %v, %v", path, response.Header, err)
+		}
+		return len(body)
+	}
+	for _, path := range []string{"/_mock/?probes=yes", "/_mock/?slot=" + v.firstSlot()} {
+		page := v.see(path)
+		if len(page) > 80_000 {
+			t.Errorf("%s: want at most 80 kB, got %d bytes", path, len(page))
+		}
+		if packed := compressed(path); packed > 20_000 {
+			t.Errorf("%s: want at most 20 kB compressed, got %d bytes", path, packed)
+		}
+		part := path + "&part=" + had(t, page)
+		if none := v.see(part); none != "" {
+			t.Errorf("%s: want nothing while nothing changes, got %s", path, none)
+		}
+		v.partner("POST", "/bookings/confirm", `{"reservationConfirmationCode":"`+v.reserve("new").Code+`"}`, 200)
+		if changed := v.see(part); len(changed) > 20_000 || !strings.Contains(changed, "/bookings/confirm") || strings.Contains(changed, `id="grid"`) && strings.Contains(path, "slot=") {
+			t.Errorf("%s: want the changed blocks only, got %d bytes", path, len(changed))
+		}
+		if packed := compressed(part); packed > 5_000 {
+			t.Errorf("%s: want at most 5 kB for an event, got %d bytes", path, packed)
+		}
+	}
+}
+
+func TestDefectsAreFoundWithoutScripts(t *testing.T) {
+	t.Parallel()
+	v := start(t)
+	v.submit("/_mock/", "defects-age-limit-is-text", nil)
+	page := v.see("/_mock/?defects=AFTER+release&variants=nothing-like-this")
+	for _, want := range []string{`id="defects-age-limit-is-text"`, "Take off", "Nothing has these words"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("want %q on the page", want)
+		}
+	}
+	if strings.Contains(page, `id="defects-adult-unit-with-own-id"`) {
+		t.Error("want only what is applied and what has the words")
+	}
+	few, full := v.see("/_mock/"), v.see("/_mock/?all=defects+variants")
+	if got, want := strings.Count(full, `<li class="row`), strings.Count(few, `<li class="row`)+100; got < want {
+		t.Errorf("want at least %d in full, got %d", want, got)
 	}
 }

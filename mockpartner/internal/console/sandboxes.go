@@ -12,7 +12,9 @@ import (
 
 type sandboxesPanel struct {
 	Boxes  []sandboxView
+	Count  int
 	Create call
+	More   more
 }
 
 type sandboxView struct {
@@ -29,7 +31,9 @@ type sandboxView struct {
 
 func (b *builder) sandboxes() sandboxesPanel {
 	var panel sandboxesPanel
-	for _, box := range b.console.Sandboxes.List() {
+	boxes := b.console.Sandboxes.List()
+	panel.Count = len(boxes)
+	for _, box := range boxes[:min(len(boxes), b.choice.limit("sandboxes", fewListed, len(boxes)))] {
 		path := "/sandboxes/" + box.Name()
 		view := sandboxView{
 			Name: box.Name(), Href: sandbox.Prefix(box.Name()) + b.console.Path + "/", Current: box == b.box,
@@ -41,6 +45,7 @@ func (b *builder) sandboxes() sandboxesPanel {
 		}
 		panel.Boxes = append(panel.Boxes, view)
 	}
+	panel.More = b.choice.more("sandboxes", len(panel.Boxes), len(boxes))
 	panel.Create = b.call(call{
 		ID: "create", Label: "Create", Of: "a sandbox", Method: http.MethodPost, Path: "/sandboxes",
 		Fields: []field{
@@ -73,6 +78,9 @@ type timer struct {
 	In    string
 }
 
+// Millis returns when it fires in Unix milliseconds, for the script.
+func (t timer) Millis() int64 { return t.At.UnixMilli() }
+
 func (b *builder) clock() clockPanel {
 	now := b.inside.Now.UTC()
 	c := clockPanel{Now: now, Millis: now.UnixMilli(), Frozen: b.box.Clock().IsFrozen()}
@@ -85,7 +93,11 @@ func (b *builder) clock() clockPanel {
 		c.Steps = append(c.Steps, b.clockCall("step-"+step.id, step.label, field{Kind: textField, Name: "advance", Value: step.by}))
 	}
 	c.Advance = b.clockCall("advance", "Advance", field{Kind: textField, Name: "advance", Label: "By", Value: "5m", Hint: "90s, 25m, 36h"})
-	c.Set = b.clockCall("set", "Set", field{Kind: textField, Name: "set", Label: "To", Value: now.Format(time.RFC3339), Hint: "2026-07-01T09:00:00Z"})
+	set := field{Kind: textField, Name: "set", Label: "To", Hint: "2026-07-01T09:00:00Z"}
+	if c.Frozen { // while it runs, the value would change all the time
+		set.Value = now.Format(time.RFC3339)
+	}
+	c.Set = b.clockCall("set", "Set", set)
 	kinds := []choice{{Label: "any event", Chosen: true}}
 	for _, k := range platform.TimerKinds() {
 		kinds = append(kinds, choice{Value: string(k), Label: timerWords(k)})

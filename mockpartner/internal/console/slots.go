@@ -64,7 +64,7 @@ type slotView struct {
 	Numbers  []call
 	Holds    []holdView
 	Bookings []bookingView
-	Most     int // maximum number of each that are listed
+	More     more
 }
 
 func (b *builder) slots() slotsPanel {
@@ -195,13 +195,15 @@ func (b *builder) slot(product *catalog.IndexedProduct, option *catalog.IndexedO
 		b.slotCall(state, "vacancies", "Set", false, field{Kind: numberField, Name: "vacancies", Label: "Seats left", Value: strconv.Itoa(state.Vacancies)}),
 		b.slotCall(state, "capacity", "Set", false, field{Kind: numberField, Name: "capacity", Label: "Capacity", Value: strconv.Itoa(state.Capacity)}),
 	}
-	view.Holds = b.holdViews(newestMatching(b.inside.Holds, maxListed, func(h client.Hold) bool {
+	holds := newestMatching(b.inside.Holds, len(b.inside.Holds), func(h client.Hold) bool {
 		return h.State == client.Held && sameSlot(state, h.ProductID, h.OptionID, h.AvailabilityID)
-	}))
-	view.Bookings = b.bookingViews(newestMatching(b.inside.Bookings, maxListed, func(k client.Booking) bool {
+	})
+	bookings := newestMatching(b.inside.Bookings, len(b.inside.Bookings), func(k client.Booking) bool {
 		return k.State == client.Booked && sameSlot(state, k.ProductID, k.OptionID, k.AvailabilityID)
-	}))
-	view.Most = maxListed
+	})
+	most := b.choice.limit("sold", fewListed, maxListed)
+	view.Holds, view.Bookings = b.holdViews(holds[:min(len(holds), most)]), b.bookingViews(bookings[:min(len(bookings), most)])
+	view.More = b.choice.more("sold", len(view.Holds)+len(view.Bookings), len(holds)+len(bookings))
 	return view
 }
 

@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"partnerkit.dev/internal/plural"
@@ -15,6 +14,7 @@ import (
 type webhooksPanel struct {
 	webhook.Status
 	Newest  []deliveryView
+	More    more
 	Setup   call
 	Trigger call
 	Off     call
@@ -24,9 +24,10 @@ type deliveryView struct{ client.Delivery }
 
 func (b *builder) webhooks() webhooksPanel {
 	panel := webhooksPanel{Status: b.box.Webhooks().Status(webhook.Filter{}, maxListed)}
-	for _, d := range slices.Backward(panel.Deliveries) {
+	for _, d := range newestMatching(panel.Deliveries, b.choice.limit("webhooks", fewListed, maxListed), matchAll) {
 		panel.Newest = append(panel.Newest, deliveryView{d})
 	}
+	panel.More = b.choice.more("webhooks", len(panel.Newest), len(panel.Deliveries))
 	panel.Setup = b.call(call{
 		ID: "webhooks-set", Label: "Set up", Of: "webhooks", Method: http.MethodPut, Path: "/webhooks",
 		Fields: []field{

@@ -5,61 +5,42 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
-	"sync"
 
 	"partnerkit.dev/internal/apidocs"
-	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
 	"partnerkit.dev/schemas/openapi"
 )
 
-var (
-	controlDocs = apidocs.Page{
-		Title: "Control API of the mock partner", Document: "openapi.yaml", Assets: "docs/assets/", Server: "../",
-		Links: []apidocs.Link{{Name: "Console", To: "."}, {Name: "Control API"}, {Name: "Partner API", To: "docs/partner"}},
-	}
-	partnerDocs = apidocs.Page{
-		Title: "Partner API", Document: "partner.yaml", Assets: "assets/", Server: "../../", Open: true,
-		Links: []apidocs.Link{{Name: "Console", To: "../"}, {Name: "Control API", To: "../docs"}, {Name: "Partner API"}},
-	}
-)
-
-// partnerDocument is the partner API's document. Its server is the sandbox that serves it. It is
-// built on first use.
-var partnerDocument = sync.OnceValues(func() ([]byte, error) { return openapi.BundleAt(openapi.Partner, "../..") })
-
 // Document is the control API's OpenAPI document in schemas.Files().
 const Document = "openapi/mock.yaml"
 
-var controlDocument = sync.OnceValues(func() ([]byte, error) { return openapi.Bundle(Document) })
+// The references of the APIs. They are built at their first use. The server of the partner API is the
+// sandbox that serves the document.
+var (
+	controlReference = apidocs.New(apidocs.Config{
+		Title: "Control API of the mock partner", Document: "openapi.yaml", Server: "../", Address: "$MOCKPARTNER_URL",
+		Bundle: func() ([]byte, error) { return openapi.Bundle(Document) },
+		Links:  []apidocs.Link{{Name: "Console", To: "."}, {Name: "Control API"}, {Name: "Partner API", To: "docs/partner"}},
+	})
+	partnerReference = apidocs.New(apidocs.Config{
+		Title: "Partner API", Document: "partner.yaml", Server: "../../", Address: "$MOCKPARTNER_URL",
+		Bundle: func() ([]byte, error) { return openapi.BundleAt(openapi.Partner, "../..") },
+		Tokens: []apidocs.Token{{Scheme: "bearer", Variable: "MOCKPARTNER_AUTH_KEY"}},
+		Links:  []apidocs.Link{{Name: "Console", To: "../"}, {Name: "Control API", To: "../docs"}, {Name: "Partner API"}},
+	})
+)
 
-// handleWith handles a call with another handler.
-func handleWith(by func(*call) http.Handler) handler {
+// passOn returns a handler that cannot fail.
+func passOn(serve http.HandlerFunc) handler {
 	return func(c *call) (any, error) {
-		by(c).ServeHTTP(c.w, c.r)
+		serve(c.w, c.r)
 		return nil, nil
 	}
 }
 
-// document answers with an OpenAPI document.
-func document(read func() ([]byte, error)) handler {
-	return func(c *call) (any, error) {
-		text, err := read()
-		if err == nil {
-			c.w.Header().Set("Content-Type", "application/yaml")
-			_, _ = c.w.Write(text) // the caller may have disconnected
-		}
-		return nil, withStatus(http.StatusInternalServerError, err)
-	}
-}
-
-func docsAsset(c *call) (any, error) {
-	name := c.variable("asset")
-	found, err := apidocs.ServeAsset(c.w, c.r, name)
-	if err == nil && !found {
-		return nil, reply.Refuse(http.StatusNotFound, "there is no file %q", name)
-	}
-	return nil, withStatus(http.StatusInternalServerError, err)
+func showMetrics(c *call) (any, error) {
+	c.Metrics.ServeHTTP(c.w, c.r)
+	return nil, nil
 }
 
 func showConsole(c *call) (any, error) {
@@ -94,7 +75,7 @@ const maxSession = 16 << 10
 func signIn(c *call) (any, error) {
 	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxSession)
 	if c.Token != "" && !equalSecrets(c.r.PostFormValue("token"), c.Token) {
-		c.console.SignIn(c.w, "This is not the control token of this mock.")
+		c.console.SignIn(c.w, c.r, "This is not the control token of this mock.")
 		return nil, nil
 	}
 	http.SetCookie(c.w, &http.Cookie{

@@ -21,7 +21,7 @@ func (a *api) requireToken(next http.Handler) http.Handler {
 		case r.URL.Path == Path+"/healthz", r.URL.Path == sessionPath:
 			next.ServeHTTP(w, r)
 		case r.URL.Path == ConsolePath && r.Method == http.MethodGet:
-			a.console.SignIn(w, "")
+			a.console.SignIn(w, r, "")
 		default:
 			w.Header().Set("WWW-Authenticate", `Bearer realm="control"`)
 			reply.Message(w, http.StatusUnauthorized, "wrong or missing control token: send the header Authorization: Bearer <token>")

@@ -219,19 +219,19 @@ func TestTheDocumentIsServed(t *testing.T) {
 	}
 }
 
-func TestTheDocumentsAreServedAsPagesThatTryTheirOwnSandbox(t *testing.T) {
+func TestTheDocumentsAreServedAsPagesForTheirOwnSandbox(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	o.call("POST", "/_mock/sandboxes", `{"name":"mine"}`, 201)
 	for path, want := range map[string]string{
-		"/_mock/docs": `data-document="openapi.yaml" data-server="../"`, "/_mock/docs/partner": `data-document="partner.yaml" data-server="../../"`,
-		"/s/mine/_mock/docs/partner.yaml": "servers:\n  - url: ../..\n", "/_mock/docs/assets/page.js": "createApiReference(",
+		"/_mock/docs?tag=Faults":          `data-server="../">$MOCKPARTNER_URL</span>/_mock/faults&#34;`,
+		"/s/mine/_mock/docs/partner":      `data-server="../../">$MOCKPARTNER_URL</span>/products&#34;`,
+		"/s/mine/_mock/docs/partner.yaml": "servers:\n  - url: ../..\n",
 	} {
 		if _, text := o.get(path); !strings.Contains(text, want) {
 			t.Errorf("%s: want %q, got %.300s", path, want, text)
 		}
 	}
-	o.call("GET", "/_mock/docs/assets/nothing.js", "", 404)
 }
 
 func TestExchangesAreCountedForPrometheus(t *testing.T) {

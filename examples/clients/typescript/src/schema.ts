@@ -94,7 +94,7 @@ export interface paths {
         };
         /**
          * This document as a page
-         * @description For a browser, with requests to try with your own token. It calls no other host.
+         * @description For a browser. It calls no other host, and works without scripts.
          */
         get: operations["docs"];
         put?: never;
@@ -137,26 +137,6 @@ export interface paths {
          * @description As one text that needs no other file.
          */
         get: operations["openapiPartner"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/docs/assets/{asset}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What the pages load
-         * @description Compressed if the caller accepts gzip.
-         */
-        get: operations["docsAsset"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8652,7 +8632,10 @@ export interface components {
          * @example 0197c7a0-3b1c-7d2e-8f60-1a2b3c4d5e6f
          */
         EventParameter: string;
-        /** @description Deliveries in this state only. */
+        /**
+         * @description Deliveries in this state only.
+         * @example failed
+         */
         DeliveryStateParameter: "pending" | "delivered" | "failed";
         /**
          * @description The activity's `_id`.
@@ -8679,62 +8662,133 @@ export interface components {
          * @example 2026-07-01
          */
         DateParameter: string;
-        /** @description Only accounts of this role. */
+        /**
+         * @description Only accounts of this role.
+         * @example reseller
+         */
         RoleParameter: "reseller" | "affiliate" | "partner" | "operator";
-        /** @description The page, from 1. */
+        /**
+         * @description The page, from 1.
+         * @example 2
+         */
         PageParameter: number;
-        /** @description The number of entries on a page. */
+        /**
+         * @description The number of entries on a page.
+         * @example 20
+         */
         LimitParameter: number;
         /**
          * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
          *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+         * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
          */
         CursorParameter: string;
-        /** @description Only bookings of this activity. */
+        /**
+         * @description Only bookings of this activity.
+         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
+         */
         ActivityIdParameter: string;
-        /** @description Only bookings with exactly this `reseller_reference`. */
+        /**
+         * @description Only bookings with exactly this `reseller_reference`.
+         * @example R-1017
+         */
         ResellerReferenceParameter: string;
         /**
          * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
          *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
          *     one or two Latin letters have to be a whole word.
+         * @example ana sousa
          */
         BookingWordsParameter: string;
-        /** @description Not before this: a date of UTC, or a date and time. */
+        /**
+         * @description Not before this: a date of UTC, or a date and time.
+         * @example 2026-07-01
+         */
         CreatedFromParameter: string;
-        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+        /**
+         * @description Not after this: a date of UTC, which counts whole, or a date and time.
+         * @example 2026-07-31
+         */
         CreatedToParameter: string;
-        /** @description Not before this: a date of UTC, or a date and time. */
+        /**
+         * @description Not before this: a date of UTC, or a date and time.
+         * @example 2026-07-10T09:30:00+01:00
+         */
         StartFromParameter: string;
-        /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+        /**
+         * @description Not after this: a date of UTC, which counts whole, or a date and time.
+         * @example 2026-07-10
+         */
         StartToParameter: string;
-        /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+        /**
+         * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+         * @example USD
+         */
         CurrencyParameter: string;
-        /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
+        /**
+         * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts.
+         * @example pt-BR
+         */
         LanguageParameter: string;
-        /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
+        /**
+         * @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity.
+         * @example kayak
+         */
         QParameter: string;
-        /** @description One of the activity's categories. */
+        /**
+         * @description One of the activity's categories.
+         * @example Walking tours
+         */
         CategoryParameter: string;
-        /** @description The code or the name of the country where it takes place. */
+        /**
+         * @description The code or the name of the country where it takes place.
+         * @example PT
+         */
         CountryParameter: string;
-        /** @description The city where it takes place. */
+        /**
+         * @description The city where it takes place.
+         * @example Lisbon
+         */
         CityParameter: string;
-        /** @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive. */
+        /**
+         * @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive.
+         * @example 2026-07-04
+         */
         DateFromParameter: string;
-        /** @description Only activities with a slot that can be booked on this date or earlier. */
+        /**
+         * @description Only activities with a slot that can be booked on this date or earlier.
+         * @example 2026-07-05
+         */
         DateToParameter: string;
-        /** @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out. */
+        /**
+         * @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out.
+         * @example 20
+         */
         MinPriceParameter: number;
-        /** @description The highest price to show, as in `min_price`. */
+        /**
+         * @description The highest price to show, as in `min_price`.
+         * @example 59.5
+         */
         MaxPriceParameter: number;
-        /** @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last. */
+        /**
+         * @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last.
+         * @example price
+         */
         SortParameter: "created" | "price" | "title" | "next_date";
-        /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+        /**
+         * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+         * @example live
+         */
         RequestModeParameter: "live" | "test";
-        /** @description Only objects of this mode. */
+        /**
+         * @description Only objects of this mode.
+         * @example test
+         */
         ModeParameter: "live" | "test";
-        /** @description The `ETag` of an answer that the caller has. */
+        /**
+         * @description The `ETag` of an answer that the caller has.
+         * @example "9be1c4"
+         */
         IfNoneMatchParameter: string;
     };
     requestBodies: never;
@@ -8883,18 +8937,41 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/yaml": string;
                 };
             };
+            /** @description The caller has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Problem"];
         };
     };
     docs: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The tag whose operations are shown. Without it, or with an unknown one, the first page is shown.
+                 * @example Reseller
+                 */
+                tag?: string;
+                /**
+                 * @description Words to find in the method, path and title of an operation.
+                 * @example booking
+                 */
+                q?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8906,18 +8983,40 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
             };
+            /** @description The caller has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Problem"];
         };
     };
     docsPartner: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The tag whose operations are shown. Without it, or with an unknown one, the first page is shown.
+                 * @example Reseller
+                 */
+                tag?: string;
+                /**
+                 * @description Words to find in the method, path and title of an operation.
+                 * @example booking
+                 */
+                q?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8929,11 +9028,22 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
+            };
+            /** @description The caller has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "X-Content-Type-Options": components["headers"]["NoSniff"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Problem"];
         };
@@ -8951,42 +9061,12 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/yaml": string;
-                };
-            };
-            default: components["responses"]["Problem"];
-        };
-    };
-    docsAsset: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The file's name.
-                 * @example page.js
-                 */
-                asset: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The file. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestID"];
                     "X-Content-Type-Options": components["headers"]["NoSniff"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/css": string;
-                    "text/javascript": string;
-                    "image/png": string;
+                    "application/yaml": string;
                 };
             };
             /** @description The caller has it. */
@@ -8998,16 +9078,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            /** @description There is no such file. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestID"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ResellerError"];
-                };
             };
             default: components["responses"]["Problem"];
         };
@@ -9210,42 +9280,88 @@ export interface operations {
     activities: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
+                /**
+                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts.
+                 * @example pt-BR
+                 */
                 language?: components["parameters"]["LanguageParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
+                /**
+                 * @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity.
+                 * @example kayak
+                 */
                 q?: components["parameters"]["QParameter"];
-                /** @description One of the activity's categories. */
+                /**
+                 * @description One of the activity's categories.
+                 * @example Walking tours
+                 */
                 category?: components["parameters"]["CategoryParameter"];
-                /** @description The code or the name of the country where it takes place. */
+                /**
+                 * @description The code or the name of the country where it takes place.
+                 * @example PT
+                 */
                 country?: components["parameters"]["CountryParameter"];
-                /** @description The city where it takes place. */
+                /**
+                 * @description The city where it takes place.
+                 * @example Lisbon
+                 */
                 city?: components["parameters"]["CityParameter"];
-                /** @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive. */
+                /**
+                 * @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive.
+                 * @example 2026-07-04
+                 */
                 date_from?: components["parameters"]["DateFromParameter"];
-                /** @description Only activities with a slot that can be booked on this date or earlier. */
+                /**
+                 * @description Only activities with a slot that can be booked on this date or earlier.
+                 * @example 2026-07-05
+                 */
                 date_to?: components["parameters"]["DateToParameter"];
-                /** @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out. */
+                /**
+                 * @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out.
+                 * @example 20
+                 */
                 min_price?: components["parameters"]["MinPriceParameter"];
-                /** @description The highest price to show, as in `min_price`. */
+                /**
+                 * @description The highest price to show, as in `min_price`.
+                 * @example 59.5
+                 */
                 max_price?: components["parameters"]["MaxPriceParameter"];
-                /** @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last. */
+                /**
+                 * @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last.
+                 * @example price
+                 */
                 sort?: components["parameters"]["SortParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -9278,15 +9394,27 @@ export interface operations {
     activity: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
+                /**
+                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts.
+                 * @example pt-BR
+                 */
                 language?: components["parameters"]["LanguageParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -9336,13 +9464,22 @@ export interface operations {
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -9392,13 +9529,22 @@ export interface operations {
                  * @example 2026-07-31
                  */
                 to: components["parameters"]["ToParameter"];
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -9448,13 +9594,22 @@ export interface operations {
                  * @example 2026-07-01
                  */
                 date: components["parameters"]["DateParameter"];
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path: {
@@ -9499,42 +9654,88 @@ export interface operations {
     affiliateActivities: {
         parameters: {
             query?: {
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
-                /** @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts. */
+                /**
+                 * @description The language of the texts, a BCP 47 tag, looked up as RFC 4647 does: pt-PT takes the translation pt-PT, else pt, else the activity's own texts, and never pt-BR. pt takes any pt-*. An unknown language takes the activity's own texts.
+                 * @example pt-BR
+                 */
                 language?: components["parameters"]["LanguageParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
-                /** @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity. */
+                /**
+                 * @description Words to find, in upper or lower case. An activity matches if each word is a part of its title or a variation's, a text (short description, description, address), a place, a category or a tag, in any of its languages. Only the first 2,000 letters of a description are searched, and 8 KiB of an activity.
+                 * @example kayak
+                 */
                 q?: components["parameters"]["QParameter"];
-                /** @description One of the activity's categories. */
+                /**
+                 * @description One of the activity's categories.
+                 * @example Walking tours
+                 */
                 category?: components["parameters"]["CategoryParameter"];
-                /** @description The code or the name of the country where it takes place. */
+                /**
+                 * @description The code or the name of the country where it takes place.
+                 * @example PT
+                 */
                 country?: components["parameters"]["CountryParameter"];
-                /** @description The city where it takes place. */
+                /**
+                 * @description The city where it takes place.
+                 * @example Lisbon
+                 */
                 city?: components["parameters"]["CityParameter"];
-                /** @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive. */
+                /**
+                 * @description Only activities with a slot that can be booked on this date or later, in the product's zone and in the currency of the answer. With `date_to` both ends are inclusive.
+                 * @example 2026-07-04
+                 */
                 date_from?: components["parameters"]["DateFromParameter"];
-                /** @description Only activities with a slot that can be booked on this date or earlier. */
+                /**
+                 * @description Only activities with a slot that can be booked on this date or earlier.
+                 * @example 2026-07-05
+                 */
                 date_to?: components["parameters"]["DateToParameter"];
-                /** @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out. */
+                /**
+                 * @description The lowest price to show, in `currency`, which is required. An activity's price is the lowest of a calendar's `from_price`: an adult's, or the group's. With dates it is the lowest on these dates, otherwise the lowest of its variations. Activities without a price in the currency are left out.
+                 * @example 20
+                 */
                 min_price?: components["parameters"]["MinPriceParameter"];
-                /** @description The highest price to show, as in `min_price`. */
+                /**
+                 * @description The highest price to show, as in `min_price`.
+                 * @example 59.5
+                 */
                 max_price?: components["parameters"]["MaxPriceParameter"];
-                /** @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last. */
+                /**
+                 * @description The order: `created`, the oldest first; `price`, the lowest price first, as in `min_price`, and without `currency` compared in the base of the exchange rates; `title`, alphabetically in `language`; `next_date`, the first date that can be booked first. Activities without a price or a date come last.
+                 * @example price
+                 */
                 sort?: components["parameters"]["SortParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description The `ETag` of an answer that the caller has. */
+                /**
+                 * @description The `ETag` of an answer that the caller has.
+                 * @example "9be1c4"
+                 */
                 "If-None-Match"?: components["parameters"]["IfNoneMatchParameter"];
             };
             path?: never;
@@ -9567,38 +9768,70 @@ export interface operations {
     bookings: {
         parameters: {
             query?: {
-                /** @description Bookings in this state alone. */
+                /**
+                 * @description Bookings in this state alone.
+                 * @example HELD
+                 */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
-                /** @description Only bookings of this activity. */
+                /**
+                 * @description Only bookings of this activity.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
+                 */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /** @description Only bookings with exactly this `reseller_reference`. */
+                /**
+                 * @description Only bookings with exactly this `reseller_reference`.
+                 * @example R-1017
+                 */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
                  *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
                  *     one or two Latin letters have to be a whole word.
+                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-01
+                 */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-31
+                 */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-10T09:30:00+01:00
+                 */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-10
+                 */
                 start_to?: components["parameters"]["StartToParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9630,9 +9863,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409. */
+                /**
+                 * @description Identifies the request within the account for 24 hours. A repeat with the same body gets the same answer. A different body is answered with 422. While the first request is in progress, a repeat is answered with 409.
+                 * @example order-17
+                 */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9693,7 +9932,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9732,7 +9974,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9772,7 +10017,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9816,9 +10064,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
-                /** @description As for a booking. A request with a `reference` after a `payment_required` needs another key. */
+                /**
+                 * @description As for a booking. A request with a `reference` after a `payment_required` needs another key.
+                 * @example order-17-move
+                 */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9885,7 +10139,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -9928,13 +10185,22 @@ export interface operations {
     events: {
         parameters: {
             query?: {
-                /** @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept. */
+                /**
+                 * @description The `next_cursor` of an earlier answer; leave it out to begin with the oldest event that is kept.
+                 * @example 4711
+                 */
                 after?: string;
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -9979,7 +10245,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -10011,7 +10280,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -10048,7 +10320,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -10075,7 +10350,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -10118,7 +10396,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -10156,13 +10437,22 @@ export interface operations {
     deliveries: {
         parameters: {
             query?: {
-                /** @description Deliveries in this state only. */
+                /**
+                 * @description Deliveries in this state only.
+                 * @example failed
+                 */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -10201,7 +10491,10 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path: {
@@ -10245,18 +10538,28 @@ export interface operations {
     commissions: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
             header?: {
-                /** @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode. */
+                /**
+                 * @description For an access token, or an API token without a mode. Test mode has only the activities of test integrations, and objects that were created in test mode.
+                 * @example live
+                 */
                 "X-Mode"?: components["parameters"]["RequestModeParameter"];
             };
             path?: never;
@@ -10287,48 +10590,93 @@ export interface operations {
     allBookings: {
         parameters: {
             query?: {
-                /** @description Only objects of this mode. */
+                /**
+                 * @description Only objects of this mode.
+                 * @example test
+                 */
                 mode?: components["parameters"]["ModeParameter"];
-                /** @description Bookings in this state alone. */
+                /**
+                 * @description Bookings in this state alone.
+                 * @example HELD
+                 */
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED" | "RESERVING" | "REFUSED" | "LOST";
-                /** @description Those alone that need an operator. */
+                /**
+                 * @description Those alone that need an operator.
+                 * @example true
+                 */
                 attention?: boolean;
-                /** @description Those alone that need an operator for this reason, as in `attention`. */
+                /**
+                 * @description Those alone that need an operator for this reason, as in `attention`.
+                 * @example confirm_refused
+                 */
                 reason?: "confirm_refused" | "confirm_unknown" | "late_payment" | "duplicate_payment" | "duplicate_booking_id" | "reserve_unknown" | "release_failed" | "cancel_failed" | "reschedule_unknown";
-                /** @description Bookings of this integration alone. */
+                /**
+                 * @description Bookings of this integration alone.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
                 integration_id?: string;
-                /** @description The `_id` of a reseller's account: its bookings alone. */
+                /**
+                 * @description The `_id` of a reseller's account: its bookings alone.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
                 reseller_id?: string;
                 /**
                  * @deprecated
                  * @description The same as `reseller_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
                  */
                 reseller?: string;
-                /** @description Only bookings of this activity. */
+                /**
+                 * @description Only bookings of this activity.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b9
+                 */
                 activity_id?: components["parameters"]["ActivityIdParameter"];
-                /** @description Only bookings with exactly this `reseller_reference`. */
+                /**
+                 * @description Only bookings with exactly this `reseller_reference`.
+                 * @example R-1017
+                 */
                 reseller_reference?: components["parameters"]["ResellerReferenceParameter"];
                 /**
                  * @description Words, each the beginning of a word of the guest's name or email address, or the beginning or the end of the `_id`,
                  *     the `reseller_reference`, the `external_booking_id` or the telephone number. Case and accents do not matter, and
                  *     one or two Latin letters have to be a whole word.
+                 * @example ana sousa
                  */
                 q?: components["parameters"]["BookingWordsParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-01
+                 */
                 created_from?: components["parameters"]["CreatedFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-31
+                 */
                 created_to?: components["parameters"]["CreatedToParameter"];
-                /** @description Not before this: a date of UTC, or a date and time. */
+                /**
+                 * @description Not before this: a date of UTC, or a date and time.
+                 * @example 2026-07-10T09:30:00+01:00
+                 */
                 start_from?: components["parameters"]["StartFromParameter"];
-                /** @description Not after this: a date of UTC, which counts whole, or a date and time. */
+                /**
+                 * @description Not after this: a date of UTC, which counts whole, or a date and time.
+                 * @example 2026-07-10
+                 */
                 start_to?: components["parameters"]["StartToParameter"];
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10615,17 +10963,30 @@ export interface operations {
     accounts: {
         parameters: {
             query?: {
-                /** @description Only accounts of this role. */
+                /**
+                 * @description Only accounts of this role.
+                 * @example reseller
+                 */
                 role?: components["parameters"]["RoleParameter"];
-                /** @description A part of the address or of the name, within the first 500 characters, in upper or lower case. */
+                /**
+                 * @description A part of the address or of the name, within the first 500 characters, in upper or lower case.
+                 * @example ana@
+                 */
                 q?: string;
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10692,13 +11053,20 @@ export interface operations {
     invitations: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -10971,9 +11339,15 @@ export interface operations {
     deliveriesOf: {
         parameters: {
             query?: {
-                /** @description Deliveries in this state only. */
+                /**
+                 * @description Deliveries in this state only.
+                 * @example failed
+                 */
                 state?: components["parameters"]["DeliveryStateParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
             };
             header?: never;
@@ -11017,21 +11391,40 @@ export interface operations {
     operatorActivities: {
         parameters: {
             query?: {
-                /** @description Only objects of this mode. */
+                /**
+                 * @description Only objects of this mode.
+                 * @example test
+                 */
                 mode?: components["parameters"]["ModeParameter"];
-                /** @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product. */
+                /**
+                 * @description A part of the title, within its first 500 characters, in upper or lower case; or the partner's id of the product.
+                 * @example walk
+                 */
                 q?: string;
-                /** @description Active for activities that resellers see, Inactive for the others. */
+                /**
+                 * @description Active for activities that resellers see, Inactive for the others.
+                 * @example Inactive
+                 */
                 status?: "Active" | "Inactive";
-                /** @description Only activities of the integration with this id. */
+                /**
+                 * @description Only activities of the integration with this id.
+                 * @example 0197c39f-11d2-7c0b-8a54-6a1d7b852e0f
+                 */
                 integration?: string;
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11549,13 +11942,20 @@ export interface operations {
     syncs: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11595,17 +11995,30 @@ export interface operations {
     integrations: {
         parameters: {
             query?: {
-                /** @description Only objects of this mode. */
+                /**
+                 * @description Only objects of this mode.
+                 * @example test
+                 */
                 mode?: components["parameters"]["ModeParameter"];
-                /** @description A part of the name or of the base URL, in upper or lower case. */
+                /**
+                 * @description A part of the name or of the base URL, in upper or lower case.
+                 * @example walks
+                 */
                 q?: string;
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11851,13 +12264,20 @@ export interface operations {
     integrationSyncs: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
@@ -11897,13 +12317,20 @@ export interface operations {
     integrationCalls: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only calls that failed. false: only the others, with the refusals that the contract allows. */
@@ -11945,13 +12372,20 @@ export interface operations {
     integrationBookings: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 status?: "HELD" | "PAID" | "CONFIRMED" | "RELEASED" | "CANCELLED";
@@ -11992,13 +12426,20 @@ export interface operations {
     webhookDeliveries: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
                 /** @description true: only webhooks that were refused. false: only the others. */
@@ -12040,13 +12481,20 @@ export interface operations {
     listConformanceRuns: {
         parameters: {
             query?: {
-                /** @description The page, from 1. */
+                /**
+                 * @description The page, from 1.
+                 * @example 2
+                 */
                 page?: components["parameters"]["PageParameter"];
-                /** @description The number of entries on a page. */
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
                 limit?: components["parameters"]["LimitParameter"];
                 /**
                  * @description The `next_cursor` of the previous page, instead of `page`. It takes the same
                  *     time anywhere in the list, and nothing is counted. Keep the filters unchanged.
+                 * @example AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A
                  */
                 cursor?: components["parameters"]["CursorParameter"];
             };
