@@ -103,7 +103,7 @@ func (s *stage) invitation() string {
 	fmt.Fprint(text, "\nIt runs until Ctrl-C, and then deletes everything.\n\n")
 	row("marketplace", m.url)
 	row("its console", m.url+"/console, for the operator below")
-	row("its API", m.url+"/docs, to read and to try")
+	row("its API", m.url+"/docs")
 	row("mock partner", s.partner.url)
 	row("its console", s.partner.url+"/_mock/")
 	row("its key", s.partner.key)

@@ -155,7 +155,7 @@ func greet(out io.Writer, mock *mockpartner.Mock, base string, routes bool) {
 	platform, now := mock.Default().Platform(), mock.Default().Clock().Now().UTC().Format(time.RFC3339)
 	fmt.Fprintf(out, `mockpartner listening on %s
   console      %[1]s%s
-  API          %[1]s%[2]sdocs, to read and to try
+  API          %[1]s%[2]sdocs
   sandboxes    %[1]s%[3]s{name}
   sells        %[4]s, seed %[5]d, clock at %[6]s
 `, base, control.ConsolePath, sandbox.PathPrefix, plural.Count(len(platform.Catalog().Products), "product"), platform.Seed(), now)
