@@ -1,14 +1,12 @@
 package console
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"html/template"
 	"net/http"
 	"sync"
-	"time"
 
 	"partnerkit.dev/internal/webui"
 )
@@ -76,9 +74,7 @@ func showKeys(x *exchange) error { return x.file(assets().keys) }
 
 // file serves an immutable file.
 func (x *exchange) file(f file) error {
-	x.w.Header().Set("Content-Type", f.kind)
 	x.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	x.w.Header().Set("X-Content-Type-Options", "nosniff")
-	http.ServeContent(x.w, x.r, "", time.Time{}, bytes.NewReader(f.content))
+	webui.Send(x.w, x.r, http.StatusOK, f.kind, f.content)
 	return nil
 }

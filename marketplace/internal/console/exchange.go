@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/internal/webui"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/console/format"
@@ -140,15 +141,12 @@ func (x *exchange) show(status int, name string, p page) error {
 		return err
 	}
 	header := x.w.Header()
-	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", policyOf(f))
 	header.Set("X-Frame-Options", "DENY")
-	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
-	x.w.WriteHeader(status)
-	_, _ = x.w.Write(text.Bytes()) // an error means that the client has gone
+	webui.Send(x.w, x.r, status, "text/html; charset=utf-8", text.Bytes())
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -432,5 +433,25 @@ func TestARescheduleInDoubtIsResolvedOnTheNewBookingsPage(t *testing.T) {
 	v.shows(v.post(after+"/resolve"), 200, "The booking is now CANCELLED.")
 	if p := v.get(before); strings.Contains(p.text, "Being rescheduled to") || !strings.Contains(p.text, "Cancel booking…") {
 		t.Errorf("want the old booking as it was, got %s", p.text)
+	}
+}
+
+// styleAddress matches the address of a page's style.
+var styleAddress = regexp.MustCompile(`/console/style-[0-9a-f]+\.css`)
+
+func TestPagesAndTheirFilesAreCompressedForBrowsers(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	v := s.operator()
+	for _, path := range []string{"/console/", "/console/bookings", styleAddress.FindString(v.get("/console/").text)} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.address+path, nil)
+		errtest.Check(t, err)
+		request.Header.Set("Accept-Encoding", "gzip") // so that the client does not unpack it
+		response, err := v.client.Do(request)
+		errtest.Check(t, err)
+		errtest.Check(t, response.Body.Close())
+		if response.StatusCode != 200 || response.Header.Get("Content-Encoding") != "gzip" || response.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: Expected it compressed, received %d with %v", path, response.StatusCode, response.Header)
+		}
 	}
 }
