@@ -61,6 +61,9 @@ func (f *frame) Percent(part, whole int) string { return f.reader.Percent(part, 
 // Count formats a number of things.
 func (f *frame) Count(n int) string { return f.reader.Count(n) }
 
+// Plural formats a number of things with their noun.
+func (f *frame) Plural(n int, one, many string) string { return f.reader.Plural(n, one, many) }
+
 // pastTime is a time with its age.
 type pastTime struct {
 	*pageTime        // with empty texts: never
@@ -84,6 +87,9 @@ func (f *frame) CopyScript() string {
 	}
 	return f.Site.Root + copyPath()
 }
+
+// HasResults reports whether the page has a list to skip to. Most have none.
+func (f *frame) HasResults() bool { return false }
 
 // page is the data of a template.
 type page interface{ baseFrame() *frame }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"time"
 
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/console/chart"
 )
@@ -100,7 +101,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 		list[i].Root = x.site.Root
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
-		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
+		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, x.newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
@@ -156,7 +157,7 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	if err != nil {
 		return err
 	}
-	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
+	p.Syncs, p.Pager = syncs, x.newPager(part, found.Address(), query)
 	p.Pager.Newest = true
 	failed, received, err := x.parts().calls()
 	if err != nil {
@@ -167,7 +168,7 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 		return err
 	}
 	if !x.site.Operators {
-		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
+		if p.Bookings, _, err = x.parts().bookings(url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
 		if p.Events, err = x.parts().lastEvents(); err != nil {
@@ -203,11 +204,11 @@ func syncResult(made client.Sync) string {
 	case made.Skipped:
 		return "Synced: the catalog has not changed."
 	case made.Guard != nil:
-		return fmt.Sprintf("Synced, except that it would remove %d of %d activities. This waits for your approval.", made.Guard.WouldDeactivate, made.Guard.Of)
+		return fmt.Sprintf("Synced, except that it would remove %s of %s. This waits for your approval.", plural.Thousands(made.Guard.WouldDeactivate), plural.Count(made.Guard.Of, "activity", "activities"))
 	}
-	words := fmt.Sprintf("Synced: %s, %d created, %d updated, %d deactivated", pluralForm(made.Synced, "product", "products"), made.Created, made.Updated, made.Deactivated)
+	words := fmt.Sprintf("Synced: %s, %s created, %s updated, %s deactivated", plural.Count(made.Synced, "product"), plural.Thousands(made.Created), plural.Thousands(made.Updated), plural.Thousands(made.Deactivated))
 	if aside := len(made.SetAside); aside > 0 {
-		words += ", " + pluralForm(aside, "product set aside", "products set aside")
+		words += ", " + plural.Count(aside, "product set aside", "products set aside")
 	}
 	return words + "."
 }

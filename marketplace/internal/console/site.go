@@ -48,6 +48,7 @@ var portal = site{
 	Sections: []section{{Name: "integrations", Label: "Platforms", Address: portalRoot + "/integrations"}},
 	pages: append(integrationPages(),
 		route{get, "/", func(x *exchange) error { return x.goTo(portalRoot + "/integrations") }},
+		route{get, "/integrations/{id}/bookings", listPartnersBookings},
 		route{post, "/integrations/{id}/webhook", tryWebhook},
 		route{post, "/integrations/{id}/go-live", askToGoLive},
 	),
