@@ -43,8 +43,9 @@ type frame struct {
 	SignedIn string // the viewer's email address; "" if not signed in
 	Note     *note
 	Site     *site
-	Live     bool // updated by a script while it is open
-	Copies   bool // has buttons that copy texts of the page
+	Live     bool   // updated by a script while it is open
+	Follow   string // the address of its changes; "": it does not change by itself
+	Copies   bool   // has buttons that copy texts of the page
 
 	reader format.Reader
 	now    time.Time
@@ -158,6 +159,9 @@ func (x *exchange) show(status int, name string, p page) error {
 	return nil
 }
 
+// FollowScript returns the address of the script that follows a page's changes.
+func (f *frame) FollowScript() string { return f.Site.Root + followPath() }
+
 // KeysScript returns the address of the script for keyboard shortcuts, or "" for a page without
 // sign-in.
 func (f *frame) KeysScript() string {
@@ -174,7 +178,7 @@ func policyOf(f *frame) string {
 	if f.Live || f.CopyScript() != "" || f.KeysScript() != "" {
 		policy += "; script-src 'self'"
 	}
-	if f.Live {
+	if f.Live || f.Follow != "" {
 		policy += "; connect-src 'self'"
 	}
 	return policy

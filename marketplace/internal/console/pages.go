@@ -128,10 +128,16 @@ type overviewPage struct {
 	Causes []causeView
 }
 
-func showOverview(x *exchange) error {
+// overview reads what the overview shows.
+func (x *exchange) overview() (client.Overview, error) {
 	found, _, err := read[client.Overview](x, "/operator/overview", nil)
+	return found, err
+}
+
+func showOverview(x *exchange) error {
+	found, err := x.overview()
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found, x.reader()), causeViews(found.Causes, x.reader())})
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview", Follow: root + "/changes"}, found, newSales(found, x.reader()), causeViews(found.Causes, x.reader())})
 }
