@@ -21,12 +21,20 @@ type Integration struct {
 	LastSyncAt            time.Time           `json:"last_sync_at" wire:"null"` // when the stored catalog was requested; zero: never
 	Health                Health              `json:"health"`
 	LastSync              *Sync               `json:"last_sync"`       // nil: no sync yet
+	Syncing               *RunningSync        `json:"syncing"`         // nil: no sync runs
 	AwaitsApproval        bool                `json:"awaits_approval"` // by Operator.ApproveSync
 	Slots                 Slots               `json:"slots"`
 	Calls                 []HourOfCalls       `json:"calls"`         // of the last 24 hours, oldest first; hours without calls are left out
 	Breaches              []Breach            `json:"breaches"`      // newest first
 	Certification         *Certification      `json:"certification"` // nil: the marketplace does not show it
 	Admission             Admission           `json:"admission"`
+}
+
+// RunningSync is a sync that has not ended yet.
+type RunningSync struct {
+	Mode      SyncMode  `json:"mode"`
+	Cause     string    `json:"cause"` // as of a Sync
+	StartedAt time.Time `json:"started_at"`
 }
 
 // Slots says for how many of an integration's options slots are loaded.

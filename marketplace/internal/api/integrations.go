@@ -154,6 +154,9 @@ func (h integrationHandler) views(ctx context.Context, list []domain.Integration
 		if stands.LastSync != nil {
 			view.LastSync = new(viewSync(*stands.LastSync))
 		}
+		if s := stands.Running; s != nil {
+			view.Syncing = &client.RunningSync{Mode: client.SyncMode(s.Mode), Cause: string(s.Cause), StartedAt: s.StartedAt}
+		}
 		views[i.ID] = view
 	}
 	return views, err

@@ -217,7 +217,7 @@ const jsonb = 3802
 
 // bookkeeping lists the tables that do not belong to the catalog, the slots, the
 // integrations or the history of syncs.
-var bookkeeping = []string{"integration_health", "skipped_syncs", "sync_attempts", "slot_rounds", "sync_wishes", "river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_notification"}
+var bookkeeping = []string{"integration_health", "skipped_syncs", "sync_attempts", "running_syncs", "slot_rounds", "sync_wishes", "river_job", "river_queue", "river_leader", "river_client", "river_client_queue", "river_notification"}
 
 // The benchmark compares a sync of the same body with its transfer and its hash. The limit
 // is 1.2 times that and 5 ms. No row may be written.

@@ -121,8 +121,9 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 
 // Standing is the state of an integration's catalog and slots.
 type Standing struct {
-	LastSync *Sync // nil before the first sync
-	Guarded  bool  // the guard holds a pull
+	LastSync *Sync        // nil before the first sync
+	Running  *RunningSync // nil: no sync runs
+	Guarded  bool         // the guard holds a pull
 	Slots    SlotsKnown
 }
 

@@ -91,6 +91,17 @@ type Sync struct {
 	EndsGuard   bool // an earlier pull was held, and now none is
 }
 
+// RunningSync is a sync that has not ended yet.
+type RunningSync struct {
+	ID        uuid.UUID
+	Mode      Mode
+	Cause     Cause
+	StartedAt time.Time
+}
+
+// seenEvery is how often a running sync says that it still runs.
+const seenEvery = 5 * time.Second
+
 // Update is what a pull changes. It is written in one transaction.
 type Update struct {
 	Changes  *Changes
@@ -114,6 +125,11 @@ type Store interface {
 	// KeepAttempt records a sync that was skipped or failed. It does not change the catalog or the
 	// history of stored syncs.
 	KeepAttempt(ctx context.Context, integration uuid.UUID, made Sync) error
+	// KeepRunning records that a sync runs. Unless it is called again soon, the sync counts as lost
+	// with its replica.
+	KeepRunning(ctx context.Context, integration uuid.UUID, running RunningSync) error
+	// EndRunning removes the record of a running sync.
+	EndRunning(ctx context.Context, id uuid.UUID) error
 }
 
 // Puller pulls catalogs.
@@ -153,10 +169,39 @@ type Order struct {
 // it; nothing is written then. It is Conflict if later pulls were stored first every time.
 func (s *Syncer) Sync(ctx context.Context, o Order) (Sync, error) {
 	return s.flights.do(ctx, o.flight(), func(ctx context.Context) (Sync, error) {
-		made, err := s.sync(ctx, o)
+		made, err := s.syncSeen(ctx, o)
 		s.onSync(o, made, err)
 		return made, err
 	})
+}
+
+// syncSeen makes a sync that all replicas see while it runs.
+func (s *Syncer) syncSeen(ctx context.Context, o Order) (made Sync, err error) {
+	running := RunningSync{Mode: o.Mode, Cause: o.Cause, StartedAt: s.now()}
+	if running.ID, err = uuid.NewV7(); err != nil {
+		return Sync{}, err
+	}
+	if err := s.store.KeepRunning(ctx, o.Target.ID, running); err != nil {
+		return Sync{}, err
+	}
+	seen, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(seen)
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(seenEvery):
+				_ = s.store.KeepRunning(ctx, o.Target.ID, running) // only what people see depends on it
+			}
+		}
+	}()
+	defer func() {
+		close(done)
+		<-seen
+		err = errors.Join(err, s.store.EndRunning(ctx, running.ID))
+	}()
+	return s.sync(ctx, o)
 }
 
 // flight returns the name under which orders share a pull.

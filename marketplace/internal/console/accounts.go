@@ -43,7 +43,7 @@ func (x *exchange) showAccounts(status int, f, invite *form) error {
 		return err
 	}
 	return x.show(status, "accounts.html", &accountsPage{Invite: invite, Invited: invited, filteredPage: filteredPage[client.Account]{
-		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, newPager(part, root+"/accounts", query), f, len(query) > 0, query},
+		listPage: listPage[client.Account]{frame{Page: "Accounts", Section: "accounts"}, list, x.newPager(part, root+"/accounts", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Email or name", Kind: "search"}, anyOf("role", "Role", "all", "reseller", "affiliate", "partner", "operator")),
 	}})
 }

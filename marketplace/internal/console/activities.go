@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gorilla/mux"
 
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/console/fields"
 )
@@ -154,7 +154,7 @@ func (page edit) change(x *exchange, groups []fields.Group, prefix string, body 
 		}
 		_, err := send[struct{}](x, http.MethodPatch, "/operator/activities/"+x.id(), body(patch))
 		if err == nil {
-			return x.done(x.r.URL.Path+x.place("activities").Query(), "Changed: "+pluralForm(strconv.Itoa(fieldsOf(patch)), "field", "fields")+". Resellers see the change now.")
+			return x.done(x.r.URL.Path+x.place("activities").Query(), "Changed: "+plural.Count(fieldsOf(patch), "field")+". Resellers see the change now.")
 		}
 		if problem = asRefusal(err); problem == nil || problem.Status != http.StatusBadRequest {
 			return err

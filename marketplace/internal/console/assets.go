@@ -18,6 +18,8 @@ var (
 	ownStyle string
 	//go:embed page/live.js
 	liveScript string
+	//go:embed page/follow.js
+	followScript string
 	//go:embed page/copy.js
 	copyScript string
 	//go:embed page/keys.js
@@ -26,8 +28,8 @@ var (
 
 // asset contains the templates and files of all pages.
 type asset struct {
-	templates               *template.Template
-	style, live, copy, keys file
+	templates                       *template.Template
+	style, live, follow, copy, keys file
 }
 
 // file is a file that pages load.
@@ -51,6 +53,7 @@ var assets = sync.OnceValue(func() asset {
 		template.Must(webui.Templates(files, words())),
 		newFile("style", ".css", "text/css; charset=utf-8", webui.Style(ownStyle)),
 		newFile("live", ".js", "text/javascript; charset=utf-8", liveScript),
+		newFile("follow", ".js", "text/javascript; charset=utf-8", followScript),
 		newFile("copy", ".js", "text/javascript; charset=utf-8", copyScript),
 		newFile("keys", ".js", "text/javascript; charset=utf-8", keysScript),
 	}
@@ -63,6 +66,10 @@ func showStyle(x *exchange) error { return x.file(assets().style) }
 func livePath() string { return assets().live.path }
 
 func showLive(x *exchange) error { return x.file(assets().live) }
+
+func followPath() string { return assets().follow.path }
+
+func showFollow(x *exchange) error { return x.file(assets().follow) }
 
 func copyPath() string { return assets().copy.path }
 

@@ -103,8 +103,8 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Click(".rows a")
 		o.Shows("#approve-title", "waits for your approval")
 		o.Click(".due button.main")
-		o.Shows(".note", "deactivated")
-		o.See(`!document.querySelector("#approve-title")`)
+		o.See(`!document.querySelector("#approve-title") && !document.querySelector(".note.open")`)
+		o.Shows("[aria-labelledby=syncs-title] li p:nth-child(2)", "deactivated")
 		o.GoTo("/console/activities?status=Active")
 		o.See(`document.querySelectorAll("tbody tr").length === 1`)
 		o.RequireNoProblems()
@@ -210,7 +210,7 @@ func (s *shop) fillShop() map[string]string {
 	v := s.operator()
 	for range 3 { // makes it DEGRADED
 		s.ahead.Add(int64(40 * time.Minute))
-		v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
+		v.sync("/console/integrations/"+made.ID, "full")
 	}
 	s.ahead.Add(int64(90 * time.Minute))
 	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08","JPY":"171.94","GBP":"0.8464"}}`)

@@ -22,6 +22,9 @@ type Config struct {
 	Suite  bool // the service has the conformance command
 	Now    func() time.Time
 	Log    *slog.Logger
+
+	Stopping <-chan struct{} `part:"optional"` // closed when pages are no longer followed; nil: never
+	Stream   time.Duration   // how long a browser follows a page before it connects again; 0: the default
 }
 
 // console is shared by all requests.
@@ -29,4 +32,6 @@ type console struct {
 	Config
 	api   http.Handler
 	notes *auth.Sealer
+
+	follows chan struct{} // one for each page that is followed
 }

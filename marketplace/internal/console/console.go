@@ -7,7 +7,8 @@
 // error messages are the API's.
 //
 // Pages are rendered on the server and need no script. Every control is a link or a form, except for
-// buttons that copy, which a script shows.
+// buttons that copy, which a script shows. Pages that change by themselves say what is true when they are
+// loaded, and a script follows them.
 package console
 
 import (
@@ -23,6 +24,7 @@ import (
 func operatorPages() []route {
 	return []route{
 		{get, "/", showOverview},
+		{get, "/changes", followed(showOverview, overviewState, overviewPause)},
 		{get, "/partners", listPartners},
 		{get, "/partners.csv", exportPartners("/operator/conformance.csv", "conformance.csv")},
 		{get, "/partners.json", exportPartners("/operator/conformance", "conformance.json")},
@@ -75,7 +77,7 @@ func New(c Config) (func(http.Handler) []api.Page, error) {
 }
 
 func (c Config) pages(a http.Handler) (list []api.Page) {
-	con := &console{Config: c, api: a, notes: c.Secret.Sealer("the console's notes")}
+	con := &console{Config: c, api: a, notes: c.Secret.Sealer("the console's notes"), follows: make(chan struct{}, mostFollowed)}
 	for _, of := range []*site{&operators, &portal} {
 		// Browsers say which site a form comes from. Forms of other sites are refused.
 		sameOrigin := http.NewCrossOriginProtection()

@@ -44,8 +44,9 @@ type frame struct {
 	SignedIn string // the viewer's email address; "" if not signed in
 	Note     *note
 	Site     *site
-	Live     bool // updated by a script while it is open
-	Copies   bool // has buttons that copy texts of the page
+	Live     bool   // updated by a script while it is open
+	Follow   string // the address of its changes; "": it does not change by itself
+	Copies   bool   // has buttons that copy texts of the page
 
 	reader format.Reader
 	now    time.Time
@@ -61,6 +62,9 @@ func (f *frame) Percent(part, whole int) string { return f.reader.Percent(part, 
 
 // Count formats a number of things.
 func (f *frame) Count(n int) string { return f.reader.Count(n) }
+
+// Plural formats a number of things with their noun.
+func (f *frame) Plural(n int, one, many string) string { return f.reader.Plural(n, one, many) }
 
 // pastTime is a time with its age.
 type pastTime struct {
@@ -85,6 +89,9 @@ func (f *frame) CopyScript() string {
 	}
 	return f.Site.Root + copyPath()
 }
+
+// HasResults reports whether the page has a list to skip to. Most have none.
+func (f *frame) HasResults() bool { return false }
 
 // page is the data of a template.
 type page interface{ baseFrame() *frame }
@@ -150,6 +157,9 @@ func (x *exchange) show(status int, name string, p page) error {
 	return nil
 }
 
+// FollowScript returns the address of the script that follows a page's changes.
+func (f *frame) FollowScript() string { return f.Site.Root + followPath() }
+
 // KeysScript returns the address of the script for keyboard shortcuts, or "" for a page without
 // sign-in.
 func (f *frame) KeysScript() string {
@@ -166,7 +176,7 @@ func policyOf(f *frame) string {
 	if f.Live || f.CopyScript() != "" || f.KeysScript() != "" {
 		policy += "; script-src 'self'"
 	}
-	if f.Live {
+	if f.Live || f.Follow != "" {
 		policy += "; connect-src 'self'"
 	}
 	return policy

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -18,9 +17,6 @@ type failure struct {
 	Calls       int
 	Slowest     int // in ms
 }
-
-// Times returns how often it was met.
-func (f failure) Times() string { return plural.Count(f.Calls, "time") }
 
 // failuresOf groups calls, the newest first, by what went wrong.
 func failuresOf(calls []client.Call) (all []failure) {

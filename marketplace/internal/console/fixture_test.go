@@ -22,6 +22,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
 	"partnerkit.dev/marketplace/internal/replica/replicatest"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/mocktest"
@@ -230,6 +231,18 @@ func (v *visitor) postFrom(site, path string, fields ...string) page {
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.Header.Set("Sec-Fetch-Site", site)
 	return v.send(request)
+}
+
+// sync syncs an integration from its page, and returns the page once the sync has ended.
+func (v *visitor) sync(at, mode string) page {
+	v.t.Helper()
+	v.post(at+"/sync", "mode", mode)
+	var p page
+	waittest.Until(v.t, "the sync has ended", func() bool {
+		p = v.get(at)
+		return !strings.Contains(p.text, " sync runs, ")
+	})
+	return p
 }
 
 // ids matches the ids of a page's elements.

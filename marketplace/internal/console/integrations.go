@@ -1,7 +1,7 @@
 package console
 
 import (
-	"fmt"
+	"context"
 	"maps"
 	"net/http"
 	"net/url"
@@ -100,7 +100,7 @@ func (x *exchange) showIntegrations(status int, f *form) error {
 		list[i].Root = x.site.Root
 	}
 	return x.show(status, "integrations.html", &filteredPage[integrationView]{
-		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
+		listPage: listPage[integrationView]{frame{Page: x.site.label("integrations"), Section: "integrations"}, list, x.newPager(part, x.site.Root+"/integrations", query), f, len(query) > 0, query},
 		Filter:   newFilter(query, field{Name: "q", Label: "Name or address", Kind: "search"}, anyOf("mode", "Mode", "all", "live", "test")),
 	})
 }
@@ -149,6 +149,9 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 		return err
 	}
 	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, actionResult: with, Suite: x.Suite, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
+	if found.Syncing != nil {
+		p.Follow = found.Address() + "/changes"
+	}
 	query := x.queryValues()
 	asked := maps.Clone(query)
 	asked.Set("limit", syncsShown)
@@ -156,7 +159,7 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	if err != nil {
 		return err
 	}
-	p.Syncs, p.Pager = syncs, newPager(part, found.Address(), query)
+	p.Syncs, p.Pager = syncs, x.newPager(part, found.Address(), query)
 	p.Pager.Newest = true
 	failed, received, err := x.parts().calls()
 	if err != nil {
@@ -167,7 +170,7 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 		return err
 	}
 	if !x.site.Operators {
-		if p.Bookings, _, err = read[[]partnersBooking](x, "/partner-integrations/"+x.id()+"/bookings", url.Values{"limit": {bookingsShown}}); err != nil {
+		if p.Bookings, _, err = x.parts().bookings(url.Values{"limit": {bookingsShown}}); err != nil {
 			return err
 		}
 		if p.Events, err = x.parts().lastEvents(); err != nil {
@@ -189,27 +192,39 @@ func syncIntegration(x *exchange) error {
 
 func approveSync(x *exchange) error { return x.sync("/sync/approve", struct{}{}) }
 
-// sync requests a sync and shows its result.
+// sync starts a sync and shows the page once it runs, or was refused. It goes on after the answer: other
+// pages see it, and its result is in the list of syncs.
 func (x *exchange) sync(call string, body any) error {
-	return x.actWith(x.site.Root+"/integrations/"+x.id(), func() (note, error) {
-		made, err := send[client.Sync](x, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
-		return note{Words: syncResult(made), Open: made.Guard != nil || len(made.SetAside) > 0}, err
-	})
+	apart := *x.caller
+	apart.context = context.WithoutCancel(x.caller.context)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := send[client.Sync](&apart, http.MethodPost, "/operator/integrations/"+x.id()+call, body)
+		ended <- err
+	}()
+	page := x.site.Root + "/integrations/" + x.id() + "#syncs-title"
+	err := x.untilSyncing(ended)
+	if err == nil {
+		return x.goTo(page)
+	}
+	return x.act(page, func() (string, error) { return "", err })
 }
 
-// syncResult describes the result of a sync.
-func syncResult(made client.Sync) string {
-	switch {
-	case made.Skipped:
-		return "Synced: the catalog has not changed."
-	case made.Guard != nil:
-		return fmt.Sprintf("Synced, except that it would remove %d of %d activities. This waits for your approval.", made.Guard.WouldDeactivate, made.Guard.Of)
+// syncLook is the pause between two looks at whether a sync runs.
+const syncLook = 50 * time.Millisecond
+
+// untilSyncing waits until a sync of the integration runs or the call has ended.
+func (x *exchange) untilSyncing(ended <-chan error) error {
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-time.After(syncLook):
+		}
+		if found, err := x.integration(); err != nil || found.Syncing != nil {
+			return err
+		}
 	}
-	words := fmt.Sprintf("Synced: %s, %d created, %d updated, %d deactivated", pluralForm(made.Synced, "product", "products"), made.Created, made.Updated, made.Deactivated)
-	if aside := len(made.SetAside); aside > 0 {
-		words += ", " + pluralForm(aside, "product set aside", "products set aside")
-	}
-	return words + "."
 }
 
 func askToDelete(x *exchange) error {

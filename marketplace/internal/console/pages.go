@@ -3,7 +3,6 @@ package console
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"partnerkit.dev/marketplace/client"
 )
@@ -18,6 +17,9 @@ type listPage[T any] struct {
 
 	query url.Values // its filters and its page
 }
+
+// HasResults reports whether the page has rows, which are many fields below the top.
+func (p *listPage[T]) HasResults() bool { return len(p.List) > 0 }
 
 // filteredPage is a list with one form that adds to it and one that filters it.
 type filteredPage[T any] struct {
@@ -45,7 +47,7 @@ func find[T any](x *exchange, title, section string, f *form, query, asked url.V
 	if err != nil {
 		return nil, 0, err
 	}
-	pages := newPager(part, root+"/"+section, query)
+	pages := x.newPager(part, root+"/"+section, query)
 	pages.Newest = section == "bookings"
 	return &listPage[T]{frame{Page: title, Section: section}, list, pages, f, len(query) > 0, query}, status, nil
 }
@@ -58,7 +60,7 @@ type pager struct {
 }
 
 // newPager returns the pager of a list at that address.
-func newPager(part client.Pagination, path string, query url.Values) (p pager) {
+func (x *exchange) newPager(part client.Pagination, path string, query url.Values) (p pager) {
 	to := func(cursor string) string {
 		q := url.Values{}
 		for name, values := range query {
@@ -76,9 +78,9 @@ func newPager(part client.Pagination, path string, query url.Values) (p pager) {
 		return path + "?" + q.Encode()
 	}
 	if part.Page > 0 {
-		p.Total = strconv.Itoa(part.TotalCount) + " in all"
+		p.Total = x.reader().Count(part.TotalCount) + " in all"
 		if part.TotalCountCapped {
-			p.Total = "More than " + strconv.Itoa(part.TotalCount)
+			p.Total = "More than " + x.reader().Count(part.TotalCount)
 		}
 	}
 	if part.Page != 1 {
@@ -126,10 +128,16 @@ type overviewPage struct {
 	Causes []causeView
 }
 
-func showOverview(x *exchange) error {
+// overview reads what the overview shows.
+func (x *exchange) overview() (client.Overview, error) {
 	found, _, err := read[client.Overview](x, "/operator/overview", nil)
+	return found, err
+}
+
+func showOverview(x *exchange) error {
+	found, err := x.overview()
 	if err != nil {
 		return err
 	}
-	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview"}, found, newSales(found, x.reader()), causeViews(found.Causes, x.reader())})
+	return x.show(http.StatusOK, "overview.html", &overviewPage{frame{Page: "Overview", Section: "overview", Follow: root + "/changes"}, found, newSales(found, x.reader()), causeViews(found.Causes, x.reader())})
 }

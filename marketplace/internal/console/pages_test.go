@@ -41,13 +41,10 @@ func TestAnIntegrationIsSyncedAndDeletedAfterAQuestion(t *testing.T) {
 	v.shows(v.get("/console/"), 200, "Old Town Walks", "Never synced")
 	at := "/console/integrations/" + made.ID
 	v.shows(v.get(at), 200, "The catalog was never pulled", "has not called the platform yet")
-	v.shows(v.post(at+"/sync", "mode", "full"), 200, "Synced: ", "by operator", "Slots load within minutes after a sync.")
-	if p := v.get(at); strings.Contains(p.text, "Synced: ") {
-		t.Error("want the action reported once")
-	}
+	v.shows(v.sync(at, "full"), 200, "products: ", "by operator", "Slots load within minutes after a sync.")
 	v.shows(v.post(at+"/approve"), 200, "No sync of this integration waits for approval")
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
-	v.shows(v.post(at+"/sync", "mode", "incremental"), 200, `role="alert"`, "503")
+	v.shows(v.sync(at, "incremental"), 200, `<span class="pill bad">failed</span>`, "503")
 	v.shows(v.get(at+"/delete"), 200, "Go back", "leave the list immediately")
 	v.shows(v.post(at+"/delete"), 200, "Integration deleted", "No integrations yet")
 	v.shows(v.get(at), 404, "Integration not found")
@@ -97,7 +94,7 @@ func TestAPartnerIsRegisteredAndItsSecretShownOnce(t *testing.T) {
 	if secret := regexp.MustCompile(`<code id="secret">([0-9a-f]{64})</code>`).FindStringSubmatch(p.text); secret == nil || strings.Contains(v.get(p.address).text, secret[1]) {
 		t.Error("want the secret shown once")
 	}
-	v.shows(v.post(p.address+"/sync", "mode", "full"), 200, "Synced: ")
+	v.shows(v.sync(p.address, "full"), 200, "products: ")
 	v.shows(v.post("/console/integrations", "name", "Walks", "base_url", s.base, "auth_type", "bearer", "auth_key", "partner-key"), 422, `role="alert"`)
 }
 
@@ -361,8 +358,7 @@ func TestAnOperatorChangesTestsAndRotates(t *testing.T) {
 	v.shows(v.get(at+"/rotate"), 200, "24 hours more")
 	v.shows(v.post(at+"/rotate"), 200, "It is shown only once", "The previous webhook secret is accepted until")
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
-	v.shows(v.post(at+"/sync", "mode", "full"), 200, "with 503")
-	v.shows(v.get(at), 200, "The partner answered GET /products with 503", "Webhooks received")
+	v.shows(v.sync(at, "full"), 200, "The partner answered GET /products with 503", "Webhooks received")
 }
 
 func TestAClientCertificateIsGivenShownAndRemovedOnThePages(t *testing.T) {

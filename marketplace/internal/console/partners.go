@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 )
 
@@ -65,7 +66,7 @@ func (r matrixRow) says() string {
 func (c matrixCell) write(to *strings.Builder) {
 	switch n, since, rules := c.failedRules(); {
 	case n > 0:
-		fmt.Fprintf(to, `<td class="bad" title="%s">%s since %s</td>`, html.EscapeString(rules), pluralForm(n, "rule", "rules"), since.UTC().Format("2 Jan"))
+		fmt.Fprintf(to, `<td class="bad" title="%s">%s since %s</td>`, html.EscapeString(rules), plural.Count(n, "rule"), since.UTC().Format("2 Jan"))
 	case !c.JudgedAt.IsZero():
 		to.WriteString(`<td class="good">passed</td>`)
 	default:
@@ -101,7 +102,7 @@ func (r matrixRow) daysSay() string {
 	if bad+good == 0 {
 		return "No run in these days"
 	}
-	return fmt.Sprintf("Breaches on %s, none on %d", pluralForm(bad, "day", "days"), good)
+	return fmt.Sprintf("Breaches on %s, none on %d", plural.Count(bad, "day"), good)
 }
 
 // write writes the partner's row for the page.
@@ -159,6 +160,9 @@ type partnersPage struct {
 	Asking   int // partners that ask to go live
 	Query    string
 }
+
+// HasResults reports whether the page has rows.
+func (p *partnersPage) HasResults() bool { return len(p.Partners) > 0 }
 
 // matrixFilters are the filters of the page and its exports.
 var matrixFilters = []string{"q", "state", "endpoint", "certification", "go_live", "mode", "failing"}

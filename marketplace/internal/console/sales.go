@@ -9,7 +9,6 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/console/format"
 )
@@ -93,7 +92,7 @@ func newSales(o client.Overview, r format.Reader) (s sales) {
 		total[currency] = client.Decimal(amount.String())
 	}
 	s.Revenue = amounts(total, r)
-	s.Says = fmt.Sprintf("%s in the last %s, %d of them confirmed.", plural.Count(bookings, "booking"), plural.Count(len(o.Days), "day"), confirmed)
+	s.Says = fmt.Sprintf("%s in the last %s, %s of them confirmed.", r.Plural(bookings, "booking", "bookings"), r.Plural(len(o.Days), "day", "days"), r.Count(confirmed))
 	for _, p := range o.Partners {
 		row := partnerSales{IntegrationID: p.IntegrationID, Name: p.Name, Bookings: p.Bookings, Confirmed: p.Confirmed, Cancelled: p.Cancelled, Revenue: amounts(p.Revenue, r)}
 		if calls := p.Answered + p.Refused + p.Failed; calls > 0 {
@@ -101,7 +100,7 @@ func newSales(o client.Overview, r format.Reader) (s sales) {
 			row.Bad = 100*p.Failed > badConfirms*calls
 		}
 		if p.MedianMS != nil {
-			row.Median = fmt.Sprintf("%d ms", max(1, *p.MedianMS))
+			row.Median = r.Count(max(1, *p.MedianMS)) + " ms"
 		}
 		s.Partners = append(s.Partners, row)
 	}

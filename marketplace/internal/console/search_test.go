@@ -88,7 +88,7 @@ func TestTheOverviewShowsTheQueueTheAgeOfDataAndWhatHappened(t *testing.T) {
 	made := s.registerStocked()
 	s.bookUnconfirmed(s.order(made))
 	s.arm(`{match: {endpoint: products}, times: 1, status: 503}`)
-	v.post("/console/integrations/"+made.ID+"/sync", "mode", "full")
+	v.sync("/console/integrations/"+made.ID, "full")
 	s.ahead.Add(int64(3 * 3600e9))
 	v.shows(v.get("/console/"), 200, "Why bookings need attention", "/console/bookings?attention=true&amp;mode=live&amp;partner="+made.ID, "3 h ago",
 		"sync failed", "with 503", "needs attention", "Paid, but the partner did not confirm", "Oldest sync")

@@ -3,21 +3,10 @@ package console
 import (
 	"fmt"
 	"slices"
-	"time"
 
-	"partnerkit.dev/marketplace/client"
-	"partnerkit.dev/marketplace/internal/console/format"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-// bookingsShown is the number of bookings on a partner's page.
-const bookingsShown = "10"
-
-// partnersBooking is a booking as its partner sees it.
-type partnersBooking struct{ client.PartnerBooking }
-
-// Slot returns the beginning of the slot with its own offset.
-func (b partnersBooking) Slot() format.Period { return format.FormatSlot("", b.Start, time.Time{}) }
 
 // step is one step before a platform goes live.
 type step struct {
@@ -49,8 +38,8 @@ func stepsOf(p *integrationPage) []step {
 	steps := []step{
 		{"The platform answers", connected, choose(connected, "The last calls to it succeeded.", "Test the connection: it shows each call and its answer."), "settings-title", true},
 		{"Its catalog is imported", synced, choose(synced, "Products are imported every night and after each sync/trigger.", "Send the webhook sync/trigger, from your platform or below."), "received-title", true},
-		{"Every product can be sold", sold, choose(sold, "No product was set aside.", choose(synced, choose(aside > 0, fmt.Sprintf("%s set aside. See Catalog for the fields and problems.", pluralForm(aside, "product was", "products were")), "The catalog has no product that can be sold."), "This is known after the first import.")), "syncs-title", false},
-		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %d of %d options are loaded.", p.Slots.Pulled, p.Slots.Options), "They load within minutes after the first import."), "slots-title", false},
+		{"Every product can be sold", sold, choose(sold, "No product was set aside.", choose(synced, choose(aside > 0, fmt.Sprintf("%s set aside. See Catalog for the fields and problems.", plural.Count(aside, "product was", "products were")), "The catalog has no product that can be sold."), "This is known after the first import.")), "syncs-title", false},
+		{"Its slots are loaded", p.Slots.Options > 0 && p.Slots.Pulled == p.Slots.Options, choose(p.Slots.Options > 0, fmt.Sprintf("Slots of %s of %s are loaded.", plural.Thousands(p.Slots.Pulled), plural.Count(p.Slots.Options, "option")), "They load within minutes after the first import."), "slots-title", false},
 		{"Its webhooks arrive", accepted > 0, choose(accepted > 0, "At least one of the last webhooks was accepted.", "None of the last webhooks was accepted. Try one below, then send one from your platform."), "received-title", false},
 	}
 	if c := p.Certification; c != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -61,7 +62,7 @@ func newTimeline(i integrationView, now time.Time) timeline {
 		state = healthPeriod{State: change.State, From: from, Reason: change.Reason}
 	}
 	add(now)
-	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, durationWords(now.Sub(b.From)), durationWords(degraded), pluralForm(changes, "change", "changes"))
+	b.Says = fmt.Sprintf("%s now. In the last %s: DEGRADED for %s, %s.", i.Health.State, durationWords(now.Sub(b.From)), durationWords(degraded), plural.Count(changes, "change"))
 	switch span := now.Sub(b.From); {
 	case span < time.Minute:
 		b.Says = fmt.Sprintf("%s now.", i.Health.State)

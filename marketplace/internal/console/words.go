@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -19,7 +20,7 @@ func words() template.FuncMap {
 	return template.FuncMap{
 		"when":       momentOf,
 		"lasted":     durationWords,
-		"plural":     pluralForm,
+		"plural":     func(n int, one, many string) string { return plural.Count(n, one, many) },
 		"sentence":   sentence,
 		"reason":     reason,
 		"quote":      quote,
@@ -78,14 +79,6 @@ func callDuration(d time.Duration) string {
 // link reports whether a ticket's value is the address of a document.
 func link(d partnerapi.DeliveryOption) bool {
 	return d.DeliveryFormat == "PDF_URL" && (strings.HasPrefix(d.DeliveryValue, "https://") || strings.HasPrefix(d.DeliveryValue, "http://"))
-}
-
-// pluralForm formats a number with its noun.
-func pluralForm(n any, one, many string) string {
-	if count := fmt.Sprint(n); count != "1" {
-		return count + " " + many
-	}
-	return "1 " + one
 }
 
 // sentence adds an initial capital and a full stop.

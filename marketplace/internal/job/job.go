@@ -103,7 +103,7 @@ type (
 	// Probes requests a probe of every integration.
 	Probes struct{ Scheduled }
 	// Sweep releases expired holds, takes over the calls and conformance runs of crashed replicas,
-	// and resolves dropped jobs.
+	// records their syncs as failed, and resolves dropped jobs.
 	Sweep struct{ Scheduled }
 	// Rates pulls the published exchange rates. It is also due at the start.
 	Rates struct{ Scheduled }

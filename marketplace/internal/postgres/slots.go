@@ -163,12 +163,17 @@ func (c *Catalog) Standings(ctx context.Context, integrations []uuid.UUID) (map[
 	})
 	recent := recentSyncs{}
 	recent.queue(batch, integrations)
+	running := map[uuid.UUID]catalog.RunningSync{}
+	queueRunningSyncs(batch, integrations, running)
 	queueSlotsKnown(batch, found, integrations)
 	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, err
 	}
 	for id, s := range found {
 		s.LastSync = recent.newestSync(id)
+		if sync, is := running[id]; is {
+			s.Running = &sync
+		}
 		found[id] = s
 	}
 	return found, nil

@@ -150,7 +150,7 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 	c.Metrics.Database(store.MetricsState, now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": c.Work.Pool()})
 	r.SignIn = auth.NewService(store.Accounts, c.Secret, c.LoginLimit, now)
 	r.SignIn.OnFailedSignIn(c.Metrics.SignInFailed)
-	pages, err := console.New(console.Config{SignIn: r.SignIn, Secret: c.Secret, Secure: c.Secure, Suite: c.Conformance != "", Now: now, Log: c.Log})
+	pages, err := console.New(console.Config{SignIn: r.SignIn, Secret: c.Secret, Secure: c.Secure, Suite: c.Conformance != "", Now: now, Log: c.Log, Stopping: c.Stopping, Stream: c.Stream})
 	if err != nil {
 		return nil, err
 	}

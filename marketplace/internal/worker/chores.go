@@ -236,7 +236,7 @@ func dropBatches(batch int64, drop func() (int64, error)) (dropped int64, err er
 }
 
 func (w *Worker) sweep(ctx context.Context, _ *river.Job[job.Sweep]) error {
-	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx))
+	return errors.Join(w.Bookings.Sweep(ctx), w.Runs.Recover(ctx), w.Store.Catalog.RecordLostSyncs(ctx))
 }
 
 // snoozeJob repeats a delivery after a pause, as the same job.

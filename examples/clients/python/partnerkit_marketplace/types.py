@@ -1477,6 +1477,19 @@ class IntegrationClientCertificate(TypedDict):
     expires_at: str
 
 
+class IntegrationSyncing(TypedDict):
+    """The sync that runs now; null if none runs. Its result becomes last_sync, or a failed entry of the list of syncs."""
+
+    # full: the complete catalog; missing products are deactivated. incremental: changes since the last pull;
+    # nothing is deactivated.
+    mode: Literal['full', 'incremental']
+    # What started it: the partner's webhook, an operator, the schedule, or a notification of an unknown slot.
+    cause: Literal['trigger', 'operator', 'schedule', 'notify']
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+    started_at: str
+
+
 class IntegrationCallsItem(TypedDict):
     # Its beginning, in UTC.
     hour: str
@@ -1578,6 +1591,9 @@ class Integration(TypedDict):
     health: Health
     # The result of the last sync; null before the first.
     last_sync: Union[Sync, None]
+    # The sync that runs now; null if none runs. Its result becomes last_sync, or a failed entry of the list of
+    # syncs.
+    syncing: IntegrationSyncing | None
     # The last full sync is held until an operator approves it or a second identical catalog arrives.
     awaits_approval: bool
     slots: Slots
@@ -2554,7 +2570,8 @@ class Sync(TypedDict):
     synced: int
     # True if the catalog is identical to that of the previous full sync. Nothing of the catalog is then written.
     skipped: bool
-    # True if the partner could not be reached or its answer was not a catalog. Nothing is then written.
+    # True if the partner could not be reached, its answer was not a catalog, or the service stopped during the
+    # sync. Nothing is then written.
     failed: bool
     # Why the sync was skipped or failed; otherwise null.
     reason: str | None

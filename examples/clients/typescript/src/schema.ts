@@ -4571,6 +4571,7 @@ export interface components {
          *           "changes": []
          *         },
          *         "last_sync": null,
+         *         "syncing": null,
          *         "awaits_approval": false,
          *         "slots": {
          *           "options": 0,
@@ -4868,6 +4869,7 @@ export interface components {
          *             "changes": []
          *           },
          *           "last_sync": null,
+         *           "syncing": null,
          *           "awaits_approval": false,
          *           "slots": {
          *             "options": 3,
@@ -7072,6 +7074,7 @@ export interface components {
          *         "changes": []
          *       },
          *       "last_sync": null,
+         *       "syncing": null,
          *       "awaits_approval": false,
          *       "slots": {
          *         "options": 3,
@@ -7187,6 +7190,26 @@ export interface components {
             health: components["schemas"]["Health"];
             /** @description The result of the last sync; null before the first. */
             last_sync: components["schemas"]["Sync"] | null;
+            /** @description The sync that runs now; null if none runs. Its result becomes last_sync, or a failed entry of the list of syncs. */
+            syncing: {
+                /**
+                 * Mode
+                 * @description full: the complete catalog; missing products are deactivated. incremental: changes since the last pull; nothing is deactivated.
+                 * @enum {string}
+                 */
+                mode: "full" | "incremental";
+                /**
+                 * @description What started it: the partner's webhook, an operator, the schedule, or a notification of an unknown slot.
+                 * @enum {string}
+                 */
+                cause: "trigger" | "operator" | "schedule" | "notify";
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+                 */
+                started_at: string;
+            } | null;
             /** @description The last full sync is held until an operator approves it or a second identical catalog arrives. */
             awaits_approval: boolean;
             slots: components["schemas"]["Slots"];
@@ -7357,7 +7380,7 @@ export interface components {
             synced: number;
             /** @description True if the catalog is identical to that of the previous full sync. Nothing of the catalog is then written. */
             skipped: boolean;
-            /** @description True if the partner could not be reached or its answer was not a catalog. Nothing is then written. */
+            /** @description True if the partner could not be reached, its answer was not a catalog, or the service stopped during the sync. Nothing is then written. */
             failed: boolean;
             /** @description Why the sync was skipped or failed; otherwise null. */
             reason: string | null;

@@ -47,6 +47,14 @@ func (r Reader) print(value any, options ...number.Option) string {
 // Count formats a number of things.
 func (r Reader) Count(n int) string { return r.print(n) }
 
+// Plural formats a number of things with their noun: 1 product, 1,080 products.
+func (r Reader) Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return r.Count(n) + " " + many
+}
+
 // mostExact is the number of digits that a float64 always keeps.
 const mostExact = 15
 
