@@ -67,6 +67,7 @@ func operations() map[string]bodies {
 		"revokeAPIToken":      {nothing, nothing},
 		"operatorActivities":  {nothing, reflect.TypeFor[[]OperatorActivity]()},
 		"operatorActivity":    {nothing, reflect.TypeFor[OperatorActivity]()},
+		"previewPrices":       {nothing, reflect.TypeFor[PricePreview]()},
 		"changeActivity":      {reflect.TypeFor[Patch](), reflect.TypeFor[OperatorActivity]()},
 		"rates":               {nothing, reflect.TypeFor[Rates]()},
 		"webhooks":            {nothing, reflect.TypeFor[[]EventWebhook]()},

@@ -94,6 +94,7 @@ var whoMay = map[string]string{
 	"DELETE /api/v1/operator/invitations/{invitation}":                      "o",
 	"GET /api/v1/operator/activities":                                       "o",
 	"GET /api/v1/operator/activities/{activity}":                            "o",
+	"GET /api/v1/operator/activities/{activity}/prices":                     "o",
 	"PATCH /api/v1/operator/activities/{activity}":                          "o",
 	"GET /api/v1/operator/integrations/{integration}/syncs":                 "o",
 	"POST /api/v1/operator/integrations/{integration}/sync":                 "o",

@@ -51,7 +51,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
-	activities := activityHandler{c.Store.Catalog, caughtUp}
+	activities := activityHandler{c.Store.Catalog, caughtUp, c.Store.Storefront, c.Now}
 	terms := termsHandler{c.Store.Storefront, caughtUp, c.Now}
 	signIns := signInHandler{g, c.SignIn}
 	ops := newOps(c)
@@ -156,6 +156,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 
 		{get, "/api/v1/operator/activities", operators, respondOK(activities.list)},
 		{get, "/api/v1/operator/activities/{activity}", operators, respondOK(byID("activity", activities.show))},
+		{get, "/api/v1/operator/activities/{activity}/prices", operators, respondOK(byID("activity", activities.prices))},
 		{patch, "/api/v1/operator/activities/{activity}", operators, respondOK(byID("activity", activities.edit))},
 
 		{get, "/api/v1/operator/rates", operators, respondOK(terms.rates)},

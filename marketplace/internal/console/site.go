@@ -76,6 +76,7 @@ func open() []route {
 		{get, livePath(), showLive},
 		{get, copyPath(), showCopy},
 		{get, keysPath(), showKeys},
+		{get, pricesPath(), showPricesScript},
 		{get, "/signin", showSignIn},
 		{post, "/signin", signIn},
 		{post, "/signout", signOut},

@@ -2224,6 +2224,51 @@ class PaymentRequest(TypedDict):
     reference: str
 
 
+class PricePreviewAnswerDataVariationsItemPricesItem(TypedDict):
+    # The partner's unit; null for a group.
+    unit_id: str | None
+    # The type of guest; null for a group.
+    type: str | None
+    # The partner's name for the unit; empty for a group.
+    label: str
+    # Before percentages and fees: the partner's price, or an operator's group price.
+    base_price: float
+    # The currency of that price.
+    base_currency: str
+    # What the customer pays now; null if an exchange rate is missing.
+    price: float | None
+    # What the customer would pay; null if an exchange rate is missing.
+    changed_price: float | None
+
+
+class PricePreviewAnswerDataVariationsItem(TypedDict):
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
+    _id: str
+    title: str
+    # One for each unit, or one for a group.
+    prices: list[PricePreviewAnswerDataVariationsItemPricesItem]
+
+
+class PricePreviewAnswerData(TypedDict):
+    # The currency of the prices that customers pay.
+    currency: str
+    # The service fee in this currency. It is part of every price.
+    service_fee: float
+    # The commission, which is part of every price, in percent.
+    commission_percentage: float
+    # The variations that the partner's product has.
+    variations: list[PricePreviewAnswerDataVariationsItem]
+
+
+class PricePreviewAnswer(TypedDict):
+    """What customers pay for an activity, and what they would pay after a change."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: PricePreviewAnswerData
+
+
 class PricingAnswerData(TypedDict):
     # In the major unit of its currency.
     service_fee: float

@@ -1059,6 +1059,27 @@ export interface paths {
         patch: operations["changeActivity"];
         trace?: never;
     };
+    "/api/v1/operator/activities/{activity}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What customers pay, and would pay after a change
+         * @description The partner's price of each variation, what the customer pays now, and what the customer would pay with these percentages. It
+         *     saves nothing. A slot that has a price of its own is sold at that price, with the same percentages and fees.
+         */
+        get: operations["previewPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/rates": {
         parameters: {
             query?: never;
@@ -4181,6 +4202,86 @@ export interface components {
                 } | null;
                 notes?: string | null;
             }[];
+        };
+        /**
+         * Answer of GET /operator/activities/{activity}/prices
+         * @description What customers pay for an activity, and what they would pay after a change.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "currency": "EUR",
+         *         "service_fee": 1.5,
+         *         "commission_percentage": 20,
+         *         "variations": [
+         *           {
+         *             "_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b11",
+         *             "title": "Morning walk",
+         *             "prices": [
+         *               {
+         *                 "unit_id": "unit-adult",
+         *                 "type": "ADULT",
+         *                 "label": "Adult",
+         *                 "base_price": 22.5,
+         *                 "base_currency": "EUR",
+         *                 "price": 28.5,
+         *                 "changed_price": 31.2
+         *               }
+         *             ]
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        PricePreviewAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            /** Price preview */
+            data: {
+                /**
+                 * Currency
+                 * Format: iso4217
+                 * @description The currency of the prices that customers pay.
+                 */
+                currency: string;
+                /** @description The service fee in this currency. It is part of every price. */
+                service_fee: number;
+                /** @description The commission, which is part of every price, in percent. */
+                commission_percentage: number;
+                /** @description The variations that the partner's product has. */
+                variations: {
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                     */
+                    _id: string;
+                    title: string;
+                    /** @description One for each unit, or one for a group. */
+                    prices: {
+                        /** @description The partner's unit; null for a group. */
+                        unit_id: string | null;
+                        /** @description The type of guest; null for a group. */
+                        type: string | null;
+                        /** @description The partner's name for the unit; empty for a group. */
+                        label: string;
+                        /** @description Before percentages and fees: the partner's price, or an operator's group price. */
+                        base_price: number;
+                        /**
+                         * Currency
+                         * Format: iso4217
+                         * @description The currency of that price.
+                         */
+                        base_currency: string;
+                        /** @description What the customer pays now; null if an exchange rate is missing. */
+                        price: number | null;
+                        /** @description What the customer would pay; null if an exchange rate is missing. */
+                        changed_price: number | null;
+                    }[];
+                }[];
+            };
         };
         /**
          * Answer that shows the exchange rates
@@ -11127,6 +11228,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperatorActivityAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    previewPrices: {
+        parameters: {
+            query?: {
+                /** @description The surcharge in percent. The default is the activity's own. */
+                admin_price_percentage?: number;
+                /** @description The discount in percent. The default is the activity's own. */
+                admin_discount_percentage?: number;
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                currency?: components["parameters"]["CurrencyParameter"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The activity's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                activity: components["parameters"]["ActivityParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prices. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricePreviewAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
