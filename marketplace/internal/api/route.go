@@ -120,6 +120,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html", partners, runs.report(htmlType)},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml", partners, runs.report("application/xml")},
 		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, respondCreated(runs.share)},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares", partners, respondOK(runs.shares)},
+		{remove, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares/{share}", partners, respondOK(runs.unshare)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
 		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, respondOK(integrations.withIntegration(admissions.ask))},
 		{get, "/api/v1/partner-integrations/{integration}/events", partners, respondOK(integrations.withIntegration(admissions.listEvents))},

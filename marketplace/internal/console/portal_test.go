@@ -139,6 +139,9 @@ func TestAServiceWithoutTheConformanceCommandSaysSoOnItsPages(t *testing.T) {
 	}
 }
 
+// revokeForm matches the address of the form that revokes a link.
+var revokeForm = regexp.MustCompile(`action="([^"]*/shares/[^"]*/revoke)"`)
+
 // sharedLink matches the link to a report in a page's note.
 var sharedLink = regexp.MustCompile(`<code id="secret">http://[^<"/]+(/shared/reports/[^<"]+)</code>`)
 
@@ -164,6 +167,19 @@ func TestAReportIsSharedFromTheRunsPage(t *testing.T) {
 		}
 		anyone := s.visitor()
 		anyone.shows(anyone.get(link[1]), 200, "The report")
+		listed := v.get(path)
+		v.shows(listed, 200, "Links that work", "Until ", "Revoke")
+		if strings.Contains(listed.text, "/shared/") {
+			t.Errorf("Expected the link shown only once, received %s", listed.text)
+		}
+		revoke := revokeForm.FindStringSubmatch(listed.text)
+		if revoke == nil {
+			t.Fatalf("Expected a form that revokes the link, received %s", listed.text)
+		}
+		if p := v.post(revoke[1]); strings.Contains(p.text, "Links that work") || !strings.Contains(p.text, "Link revoked.") {
+			t.Errorf("Expected the link revoked, received %s", p.text)
+		}
+		anyone.shows(anyone.get(link[1]), 404, "This link opens no report")
 		v.shows(v.post(path+"/share", "days", "31"), 200, "Expires_in_days: expected")
 	}
 }

@@ -100,6 +100,7 @@ func integrationPages() []route {
 		{get, "/integrations/{id}/certificate", passCertificate},
 		{get, "/integrations/{id}/runs/{run}", showRun},
 		{post, "/integrations/{id}/runs/{run}/share", shareRun},
+		{post, "/integrations/{id}/runs/{run}/shares/{share}/revoke", unshareRun},
 		{get, "/integrations/{id}/runs/{run}/{part}", passRun},
 	}
 }

@@ -1092,6 +1092,8 @@ class ConformanceRunsAnswer(TypedDict):
 
 
 class ConformanceShareAnswerData(TypedDict):
+    # Revokes the link.
+    share_id: str
     # The link. Everyone who has it can read the report, without signing in.
     url: str
     # When the link stops working.
@@ -1111,6 +1113,27 @@ class ConformanceShareRequest(TypedDict):
 
     # How many days the link works. Absent or null: 7.
     expires_in_days: NotRequired[int | None]
+
+
+class ConformanceSharesAnswerDataItem(TypedDict):
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
+    share_id: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+    created_at: str
+    # When the link stops working.
+    expires_at: str
+    # The email address of the account that made it; null in answers to partners if an operator made it.
+    created_by: str | None
+
+
+class ConformanceSharesAnswer(TypedDict):
+    """The links to the report that work, newest first. A link's URL is shown only when it is made."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[ConformanceSharesAnswerDataItem]
 
 
 class Contact(TypedDict):
