@@ -230,7 +230,22 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 	if p := ana.get(own); strings.Contains(p.text, title) {
 		t.Errorf("Expected a valid certificate, received %s", p.text)
 	}
-	ops.shows(ops.get("/console/integrations"), 200, "Certificate", "certified")
+	pgtest.Exec(t, s.store, `SELECT integration_event(integration_id, 'certificate.issued', jsonb_build_object('run_id', run_id, 'valid_until', valid_until)) FROM conformance_certificates`)
+	for v, root := range map[*visitor]string{ana: "/partners", ops: "/console"} {
+		file := root + "/integrations/" + made.ID + "/certificate"
+		p := v.get(root + "/integrations/" + made.ID)
+		v.shows(p, 200, "Based on", "until <time")
+		places := 1
+		if v == ana {
+			places = 2 // partners have news
+		}
+		if strings.Count(p.text, `href="`+file+`"`) != places {
+			t.Errorf("Expected the certificate's file in the panel and in the news, received %s", p.text)
+		}
+		v.shows(v.get(root+"/integrations"), 200, "certified", `href="`+file+`"`)
+		v.shows(v.get(file), 200, "x")
+	}
+	ops.shows(ops.get("/console/partners"), 200, `href="/console/integrations/`+made.ID+`/certificate"`)
 	run := run(ana, made.ID)
 	s.finish(s.begin(run), twiceBooked)
 	for v, root := range map[*visitor]string{ana: "/partners", ops: "/console"} {
