@@ -44,8 +44,17 @@ type Finding struct {
 
 // RunLink opens the report of a run without signing in.
 type RunLink struct {
+	ID        string    `json:"share_id"`
 	URL       string    `json:"url"`
 	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Share is a link to the report of a run that works. Its URL is shown only when it is made.
+type Share struct {
+	ID        string    `json:"share_id"`
+	CreatedAt time.Time `json:"created_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	CreatedBy string    `json:"created_by" wire:"null"` // an email address; empty: an operator, in answers to partners
 }
 
 // Matrix shows which partners breach which rules.

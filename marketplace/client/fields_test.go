@@ -67,6 +67,7 @@ func operations() map[string]bodies {
 		"revokeAPIToken":      {nothing, nothing},
 		"operatorActivities":  {nothing, reflect.TypeFor[[]OperatorActivity]()},
 		"operatorActivity":    {nothing, reflect.TypeFor[OperatorActivity]()},
+		"previewPrices":       {nothing, reflect.TypeFor[PricePreview]()},
 		"changeActivity":      {reflect.TypeFor[Patch](), reflect.TypeFor[OperatorActivity]()},
 		"rates":               {nothing, reflect.TypeFor[Rates]()},
 		"webhooks":            {nothing, reflect.TypeFor[[]EventWebhook]()},
@@ -100,6 +101,7 @@ func operations() map[string]bodies {
 		"deliveries":          {nothing, reflect.TypeFor[[]EventDelivery]()},
 
 		"shareConformanceReport": {nothing, reflect.TypeFor[RunLink]()},
+		"conformanceShares":      {nothing, reflect.TypeFor[[]Share]()},
 
 		"notifySlot": {reflect.TypeFor[Notification](), reflect.TypeFor[notified]()},
 	}
@@ -145,13 +147,13 @@ func covers(op *openapi.Operation) bool {
 	return strings.HasPrefix(op.Path, "/api/") && !slices.Contains([]string{
 		"events", "conformanceRunProgress", "conformanceRunReport", "conformanceRunReportHTML", "conformanceRunJUnit", "conformanceMatrixCSV", "conformanceCertificate",
 		"syncs", "webhooksOf", "deliveriesOf", "retryDelivery", "listConformanceRuns", "setCertificationPolicy", "decideGoLive", "requestGoLive",
-		"startConformanceRun", "revokeInvitation",
+		"startConformanceRun", "revokeInvitation", "revokeConformanceShare",
 	}, op.ID)
 }
 
 // onlyTypes are the operations of which the client has the types, for the marketplace's pages, but no call.
 var onlyTypes = []string{
-	"partnerEvents", "integrationCalls", "webhookDeliveries", "integrationBookings", "conformanceRun", "conformanceMatrix", "invitations", "invitePartner", "deliveries", "shareConformanceReport",
+	"partnerEvents", "integrationCalls", "webhookDeliveries", "integrationBookings", "conformanceRun", "conformanceMatrix", "invitations", "invitePartner", "deliveries", "shareConformanceReport", "conformanceShares",
 }
 
 // comparison compares types with schemas.

@@ -82,6 +82,42 @@ func (o *Operator) Activity(ctx context.Context, activity string) (OperatorActiv
 	return call[OperatorActivity](ctx, o.c, get(path("operator", "activities", activity), nil))
 }
 
+// PriceQuery is a change of an activity's percentages, to preview its prices.
+type PriceQuery struct {
+	Surcharge Decimal // in percent; "": the activity's own
+	Discount  Decimal // in percent; "": the activity's own
+	Currency  string  // of the prices; "": the partner's
+}
+
+// PricePreview compares what customers pay for an activity with what they would pay after a change.
+type PricePreview struct {
+	Currency             string  `json:"currency"`
+	ServiceFee           Decimal `json:"service_fee"` // in the currency; part of every price
+	CommissionPercentage Decimal `json:"commission_percentage"`
+	Variations           []struct {
+		ID     string           `json:"_id"`
+		Title  string           `json:"title"`
+		Prices []PreviewedPrice `json:"prices"`
+	} `json:"variations"` // that the partner's product has
+}
+
+// PreviewedPrice is the price of a unit or of a group, now and after a change.
+type PreviewedPrice struct {
+	UnitID       string              `json:"unit_id" wire:"null"` // "": the price is for a group
+	Type         partnerapi.UnitType `json:"type" wire:"null"`
+	Label        string              `json:"label"`
+	BasePrice    Decimal             `json:"base_price"` // the partner's price, or an operator's group price
+	BaseCurrency string              `json:"base_currency"`
+	Price        Decimal             `json:"price"`         // now; "": an exchange rate is missing
+	ChangedPrice Decimal             `json:"changed_price"` // afterwards; "": an exchange rate is missing
+}
+
+// PreviewPrices reads what customers would pay for an activity after a change, and changes nothing.
+func (o *Operator) PreviewPrices(ctx context.Context, activity string, q PriceQuery) (PricePreview, error) {
+	return call[PricePreview](ctx, o.c, get(path("operator", "activities", activity, "prices"),
+		queryOf("admin_price_percentage", string(q.Surcharge), "admin_discount_percentage", string(q.Discount), "currency", q.Currency)))
+}
+
 // Patch is a JSON merge patch: an absent field is unchanged, nil clears it, and an object is
 // merged.
 type Patch map[string]any

@@ -31,6 +31,10 @@ type runStore interface {
 	Parts(ctx context.Context, run uuid.UUID, kind conformance.Kind, after int) ([]conformance.Part, error)
 	Certificate(ctx context.Context, integration uuid.UUID) (string, error)
 	Certifications(ctx context.Context, integrations []uuid.UUID) (map[uuid.UUID]client.Certification, error)
+	Share(ctx context.Context, run, account uuid.UUID, s conformance.Share) error
+	Shares(ctx context.Context, run uuid.UUID, at time.Time) ([]conformance.Share, error)
+	Unshare(ctx context.Context, run, share uuid.UUID) error
+	SharedReport(ctx context.Context, share uuid.UUID, name string) ([]byte, error)
 	admissionStore
 }
 
@@ -59,6 +63,7 @@ type runHandler struct {
 	guard        *guard
 	secure       bool // browsers use HTTPS
 	streams      *streams
+	now          func() time.Time
 }
 
 func newRunHandler(c Config, guard *guard, integrations integrationHandler) runHandler {
@@ -66,7 +71,7 @@ func newRunHandler(c Config, guard *guard, integrations integrationHandler) runH
 	if r.Stream == 0 {
 		r.Stream = streamTime
 	}
-	return runHandler{r, integrations, guard, c.Secure, &streams{byAccount: map[uuid.UUID]int{}}}
+	return runHandler{r, integrations, guard, c.Secure, &streams{byAccount: map[uuid.UUID]int{}}, c.Now}
 }
 
 type runRequest struct {
@@ -208,8 +213,41 @@ func (h runHandler) share(r *http.Request) (any, error) {
 	if body.Days != nil {
 		days = *body.Days
 	}
-	token, expires, err := h.Links.New(run.ID, sharedReport, time.Duration(days)*24*time.Hour)
-	return client.RunLink{URL: linkTo(r, h.secure, sharedPath+"reports/"+token), ExpiresAt: expires}, err
+	made, token, err := h.Links.New(sharedReport, time.Duration(days)*24*time.Hour)
+	if err != nil {
+		return nil, err
+	}
+	err = h.Store.Share(r.Context(), run.ID, caller(r.Context()).Account, made)
+	return client.RunLink{ID: made.ID.String(), URL: linkTo(r, h.secure, sharedPath+"reports/"+token), ExpiresAt: made.ExpiresAt}, err
+}
+
+// shares lists the links to the run's report that work. Partners do not read operators' addresses.
+func (h runHandler) shares(r *http.Request) (any, error) {
+	run, err := h.findRun(r)
+	if err != nil {
+		return nil, err
+	}
+	list, err := h.Store.Shares(r.Context(), run.ID, h.now())
+	return viewList(list, func(s conformance.Share) client.Share {
+		view := client.Share{ID: s.ID.String(), CreatedAt: s.CreatedAt, ExpiresAt: s.ExpiresAt, CreatedBy: s.Email}
+		if s.Role == domain.Operator && caller(r.Context()).Role != domain.Operator {
+			view.CreatedBy = ""
+		}
+		return view
+	}), err
+}
+
+// unshare revokes a link to the run's report.
+func (h runHandler) unshare(r *http.Request) (any, error) {
+	run, err := h.findRun(r)
+	if err != nil {
+		return nil, err
+	}
+	id, err := pathID(r, "share")
+	if err != nil {
+		return nil, domain.Errorf(domain.NotFound, "link not found")
+	}
+	return struct{}{}, h.Store.Unshare(r.Context(), run.ID, id)
 }
 
 // serveShared answers with the report of a link. Its address is a credential, so browsers must not send
@@ -217,17 +255,17 @@ func (h runHandler) share(r *http.Request) (any, error) {
 func (h runHandler) serveShared(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Referrer-Policy", "no-referrer")
 	w.Header().Set("X-Robots-Tag", "noindex")
-	run, err := h.Links.Run(mux.Vars(r)["token"], sharedReport)
+	share, err := h.Links.Share(mux.Vars(r)["token"], sharedReport)
 	var body []byte
 	if err == nil {
-		body, err = h.Store.Report(r.Context(), run, sharedReport)
+		body, err = h.Store.SharedReport(r.Context(), share, sharedReport)
 	}
 	switch {
 	case errors.Is(err, conformance.ErrLinkExpired):
 		writeLinkPage(w, http.StatusGone, "This link has expired", "Ask the person who sent it for a new one.")
 	case domain.CodeOf(err) == domain.NotFound:
 		writeLinkPage(w, http.StatusNotFound, "This link opens no report",
-			"The address may be incomplete, or the report was deleted. Ask the person who sent the link for a new one.")
+			"The address may be incomplete, or the link was revoked, or the report deleted. Ask the person who sent the link for a new one.")
 	case err != nil:
 		return err
 	default:

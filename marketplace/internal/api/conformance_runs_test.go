@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -352,6 +353,54 @@ func TestALinkEndsWithItsTimeItsRunAndItsIntegration(t *testing.T) {
 	b.ahead.Add(int64(24 * time.Hour))
 	wantPage(links[2], 410, expired)
 	wantPage(links[0], 410, expired) // like every other link
+}
+
+func TestALinkIsListedUntilItExpiresOrIsRevoked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	partner, operator, another := b.signIn(t, domain.Partner), b.signIn(t, domain.Operator), b.anotherAccount(t, domain.Partner)
+	id := b.register(t, partner, "https://partner.example").ID
+	run := integrationsPath + id + "/conformance-runs/" + b.storeFinishedRun(t, id).String()
+	other := integrationsPath + id + "/conformance-runs/" + b.storeFinishedRun(t, id).String()
+	path, _ := b.share(t, run, `{"expires_in_days":1}`, partner)
+	b.ahead.Add(int64(time.Minute))
+	kept, expires := b.share(t, run, "", operator)
+	list := func(who header) []client.Share {
+		t.Helper()
+		return read[[]client.Share](t, b, "integration/conformance-shares-answer", run+"/shares", who)
+	}
+	seen := list(partner)
+	if len(seen) != 2 || seen[0].CreatedBy != "" || !seen[0].ExpiresAt.Equal(expires) || seen[1].CreatedBy == "" || seen[1].CreatedAt.After(seen[0].CreatedAt) {
+		t.Fatalf("Expected both links, newest first, without the operator's address, received %+v", seen)
+	}
+	if got := list(operator); len(got) != 2 || got[0].CreatedBy == "" {
+		t.Errorf("Expected both links with both addresses, received %+v", got)
+	}
+	if text := string(b.do(t, "GET", run+"/shares", "", operator).body); strings.Contains(text, path) || strings.Contains(text, "/shared/") {
+		t.Errorf("Expected no token in the list, received %s", text)
+	}
+	for place, who := range map[string]header{run + "/shares/" + seen[1].ID: another, other + "/shares/" + seen[1].ID: partner, run + "/shares/" + uuid.NewString(): partner, run + "/shares/x": partner} {
+		wantProblem(t, b.do(t, "DELETE", place, "", who), 404, "not found")
+	}
+	wantProblem(t, b.do(t, "GET", run+"/shares", "", another), 404, "integration not found")
+	if a := b.do(t, "DELETE", run+"/shares/"+seen[1].ID, "", partner); a.StatusCode != 200 {
+		t.Errorf("Expected the link revoked, received %s", a.body)
+	}
+	unknown := b.do(t, "GET", path+"A", "")
+	if a := b.do(t, "GET", path, ""); a.StatusCode != 404 || string(a.body) != string(unknown.body) {
+		t.Errorf("Expected a revoked link to be like an unknown one, received %d %s", a.StatusCode, a.body)
+	}
+	if a := b.do(t, "GET", kept, ""); a.StatusCode != 200 || len(list(partner)) != 1 {
+		t.Errorf("Expected the other link to work, received %d", a.StatusCode)
+	}
+	b.ahead.Add(int64(8 * 24 * time.Hour))
+	if got := list(b.signIn(t, domain.Partner)); len(got) != 0 {
+		t.Errorf("Expected no link that has expired, received %+v", got)
+	}
+	dropped, err := b.store.Runs.DropExpiredShares(t.Context(), b.now(), 10)
+	if must(t, err); dropped != 1 {
+		t.Errorf("Expected the row of the expired link deleted, received %d", dropped)
+	}
 }
 
 func TestARunWithoutAReportIsNotShared(t *testing.T) {

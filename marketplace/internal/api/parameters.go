@@ -47,6 +47,7 @@ var parameters = map[string][]string{
 	"/api/v1/operator/conformance.csv":                                            matrixFilters,
 	"/api/v1/operator/invitations":                                                pages,
 	"/api/v1/operator/activities":                                                 append([]string{"mode", "q", "status", "integration"}, pages...),
+	"/api/v1/operator/activities/{activity}/prices":                               {"admin_price_percentage", "admin_discount_percentage", "currency"},
 }
 
 // parameters returns the query parameters of the route.

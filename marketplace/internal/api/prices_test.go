@@ -150,3 +150,51 @@ func (b *bench) wantMissing(t *testing.T, base string, currencies ...string) {
 		t.Errorf("want %v missing, got %v", currencies, got)
 	}
 }
+
+// What a preview promises is what resellers read after the change.
+func TestAnOperatorReadsWhatCustomersWouldPayBeforeThePercentagesChange(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, list := b.sellProducts(t, aScriptedPartner(t), "a")
+	operator, reseller := b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
+	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":1.5,"service_fee_currency":"EUR","commission_percentage":20}`, operator)
+	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25"}}`, operator)
+	path := "/api/v1/operator/activities/" + list[0].ID
+	b.do(t, "PATCH", path, `{"admin_discount_percentage":50}`, operator)
+	preview := func(query string) client.PricePreview {
+		t.Helper()
+		return read[client.PricePreview](t, b, "operator/price-preview-answer", path+"/prices?"+query, operator)
+	}
+	wants := func(query string, base, now, changed client.Decimal) {
+		t.Helper()
+		price := preview(query).Variations[0].Prices[0]
+		if price.BasePrice != base || price.Price != now || price.ChangedPrice != changed || price.UnitID != "unit-adult" {
+			t.Errorf("%s: Expected %s of the partner, %s now and %s afterwards, received %+v", query, base, now, changed, price)
+		}
+	}
+	wants("", "22.5", "15", "15") // 22.5 * 0.5 * 1.2 + 1.5
+	wants("admin_price_percentage=10", "22.5", "15", "16.35")
+	wants("admin_price_percentage=10&admin_discount_percentage=0", "22.5", "15", "31.2")
+	wants("admin_price_percentage=10&currency=USD", "22.5", "18.75", "20.44")
+	if got := preview("currency=USD"); got.Currency != "USD" || got.ServiceFee != "1.88" || got.CommissionPercentage != "20" {
+		t.Errorf("Expected the fees that are part of the price, received %+v", got)
+	}
+
+	promised := preview("admin_price_percentage=12.5&admin_discount_percentage=5").Variations[0].Prices[0].ChangedPrice
+	b.do(t, "PATCH", path, `{"admin_price_percentage":12.5,"admin_discount_percentage":5}`, operator)
+	if paid := b.list(t, resellersList, reseller).Data[0].Variations[0].Pricing.Units[0].Price; paid != promised {
+		t.Errorf("Expected the price %s, received %s", promised, paid)
+	}
+	b.do(t, "PATCH", path, `{"variations":[{"_id":"`+list[0].Variations[0].ID+`","pricing":{"group_price":100}}]}`, operator)
+	group := preview("admin_price_percentage=0&admin_discount_percentage=0").Variations[0].Prices
+	if len(group) != 1 || group[0].UnitID != "" || group[0].BasePrice != "100" || group[0].ChangedPrice != "121.5" {
+		t.Errorf("Expected the price of a group, received %+v", group)
+	}
+
+	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"USD","rates":{"EUR":null,"JPY":"160"}}`, operator)
+	wantProblem(t, b.do(t, "GET", path+"/prices?currency=XPF", "", operator), 400, "no_exchange_rate")
+	wantProblem(t, b.do(t, "GET", path+"/prices?admin_price_percentage=-101&admin_discount_percentage=much", "", operator), 400,
+		"admin_price_percentage: expected a percentage from -100 to 1000", "admin_discount_percentage: expected a percentage from 0 to 100")
+	wantProblem(t, b.do(t, "GET", path+"/prices?admin_price_percentage=null", "", operator), 400, "admin_price_percentage")
+	wantProblem(t, b.do(t, "GET", "/api/v1/operator/activities/"+list[0].IntegrationID+"/prices", "", operator), 404, "activity not found")
+}

@@ -51,7 +51,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
-	activities := activityHandler{c.Store.Catalog, caughtUp}
+	activities := activityHandler{c.Store.Catalog, caughtUp, c.Store.Storefront, c.Now}
 	terms := termsHandler{c.Store.Storefront, caughtUp, c.Now}
 	signIns := signInHandler{g, c.SignIn}
 	ops := newOps(c)
@@ -119,6 +119,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/report.html", partners, runs.report(htmlType)},
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/junit.xml", partners, runs.report("application/xml")},
 		{post, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/share", partners, respondCreated(runs.share)},
+		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares", partners, respondOK(runs.shares)},
+		{remove, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares/{share}", partners, respondOK(runs.unshare)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
 		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, respondOK(integrations.withIntegration(admissions.ask))},
 		{get, "/api/v1/partner-integrations/{integration}/events", partners, respondOK(integrations.withIntegration(admissions.listEvents))},
@@ -155,6 +157,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 
 		{get, "/api/v1/operator/activities", operators, respondOK(activities.list)},
 		{get, "/api/v1/operator/activities/{activity}", operators, respondOK(byID("activity", activities.show))},
+		{get, "/api/v1/operator/activities/{activity}/prices", operators, respondOK(byID("activity", activities.prices))},
 		{patch, "/api/v1/operator/activities/{activity}", operators, respondOK(byID("activity", activities.edit))},
 
 		{get, "/api/v1/operator/rates", operators, respondOK(terms.rates)},

@@ -12,11 +12,19 @@ import (
 )
 
 // Links signs the tokens of links to reports with a key that every replica derives from the
-// service's secret. Tokens are not stored, so a link ends when it expires or its run is deleted. It
-// is safe for concurrent use.
+// service's secret. Tokens are not stored: a token names the stored Share, without which it opens
+// nothing. It is safe for concurrent use.
 type Links struct {
 	key []byte
 	now func() time.Time
+}
+
+// Share is a link to a run's report, without its token.
+type Share struct {
+	ID                   uuid.UUID
+	CreatedAt, ExpiresAt time.Time
+	Email                string      // of the account that made it
+	Role                 domain.Role // of that account
 }
 
 // NewLinks returns the links of a service's secret.
@@ -27,18 +35,19 @@ func NewLinks(s *auth.Secret, now func() time.Time) *Links {
 // ErrLinkExpired is the error for a token that was valid.
 var ErrLinkExpired = errors.New("the link has expired")
 
-// New returns a token for a run's report with that name, and when it expires.
-func (l *Links) New(run uuid.UUID, report string, life time.Duration) (token string, expires time.Time, err error) {
-	expires = l.now().UTC().Add(life).Truncate(time.Second)
+// New returns a link to a report with that name, and its token.
+func (l *Links) New(report string, life time.Duration) (s Share, token string, err error) {
+	s = Share{ID: uuid.New(), CreatedAt: l.now().UTC()}
+	s.ExpiresAt = s.CreatedAt.Add(life).Truncate(time.Second)
 	token, err = jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.RegisteredClaims{
-		Subject: run.String(), Audience: jwt.ClaimStrings{report}, ExpiresAt: jwt.NewNumericDate(expires),
+		Subject: s.ID.String(), Audience: jwt.ClaimStrings{report}, ExpiresAt: jwt.NewNumericDate(s.ExpiresAt),
 	}).SignedString(l.key)
-	return token, expires, err
+	return s, token, err
 }
 
-// Run returns the run of a token for a report with that name. The error is ErrLinkExpired for an
+// Share returns the id of the link of a token for a report with that name. The error is ErrLinkExpired for an
 // expired token, and NotFound for one that this service did not sign.
-func (l *Links) Run(token, report string) (uuid.UUID, error) {
+func (l *Links) Share(token, report string) (uuid.UUID, error) {
 	var claims jwt.RegisteredClaims
 	_, err := jwt.ParseWithClaims(token, &claims, func(*jwt.Token) (any, error) { return l.key, nil },
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Name}), jwt.WithAudience(report),
@@ -46,9 +55,9 @@ func (l *Links) Run(token, report string) (uuid.UUID, error) {
 	if errors.Is(err, jwt.ErrTokenExpired) { // the signature was verified before
 		return uuid.Nil, ErrLinkExpired
 	}
-	run, wrong := uuid.Parse(claims.Subject)
+	share, wrong := uuid.Parse(claims.Subject)
 	if err != nil || wrong != nil {
 		return uuid.Nil, domain.Errorf(domain.NotFound, "report not found")
 	}
-	return run, nil
+	return share, nil
 }

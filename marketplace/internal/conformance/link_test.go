@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -23,9 +21,9 @@ func TestALinkThatWasChangedOrIsForAnotherReportOpensNothing(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC) }
 	links := linksOf(t, "a", now)
-	token, _, err := links.New(uuid.New(), "report.html", time.Hour)
+	_, token, err := links.New("report.html", time.Hour)
 	must(t, err)
-	foreign, _, err := linksOf(t, "b", now).New(uuid.New(), "report.html", -time.Hour)
+	_, foreign, err := linksOf(t, "b", now).New("report.html", -time.Hour)
 	must(t, err)
 	wrong := []string{"", "x", token + "A", token[1:], foreign}
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_" // four characters differ only in the last one's unused bits
@@ -36,11 +34,11 @@ func TestALinkThatWasChangedOrIsForAnotherReportOpensNothing(t *testing.T) {
 			}
 		}
 	}
-	if _, err := links.Run(token, "report.json"); domain.CodeOf(err) != domain.NotFound {
+	if _, err := links.Share(token, "report.json"); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("Expected no other report, received %v", err)
 	}
 	for _, text := range wrong {
-		if _, err := links.Run(text, "report.html"); domain.CodeOf(err) != domain.NotFound {
+		if _, err := links.Share(text, "report.html"); domain.CodeOf(err) != domain.NotFound {
 			t.Errorf("%q: Expected it to be not found, received %v", text, err)
 		}
 	}

@@ -38,6 +38,20 @@ type editPage struct {
 	Form         *form
 	Action       string
 	Walk         walk
+	Prices       *pricePreview // nil for a variation
+	Script       string        // refreshes the prices
+}
+
+// Address returns the form's address. It keeps the place in the list and the language that was just added.
+func (p *editPage) Address() string {
+	query := p.Walk.values()
+	if p.Added != "" {
+		query.Set("language", p.Added)
+	}
+	if len(query) == 0 {
+		return p.Action
+	}
+	return p.Action + "?" + query.Encode()
 }
 
 // Opens reports whether the form shows a translation open: it was just added, or has an error.
@@ -75,8 +89,12 @@ func activityEdit(x *exchange, given url.Values) (*editPage, error) {
 	added, known := fields.ParseLanguage(asked)
 	translations := fields.Translations(raw, variants, added)
 	groups := append(slices.Clone(fields.Activity), fields.Company(raw))
+	prices, err := x.pricePreview(given)
+	if err != nil {
+		return nil, err
+	}
 	p := &editPage{
-		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Groups: groups, Translations: translations, Added: added,
+		frame: frame{Page: read.Title, Section: "activities", Live: true}, OperatorActivity: read, Prices: prices, Script: root + pricesPath(), Groups: groups, Translations: translations, Added: added,
 		Form: editForm(slices.Concat(groups, translations), raw, given), Action: root + "/activities/" + read.ID,
 	}
 	p.Languages = newForm(url.Values{"language": {""}}, field{Name: "language", Label: "Language", Kind: "search", Hint: "Its code, such as pt or pt-BR."})
@@ -107,7 +125,17 @@ func variationEdit(x *exchange, given url.Values) (*editPage, error) {
 	return nil, &refusal{Status: http.StatusNotFound, Message: "variation not found"}
 }
 
-func showActivity(x *exchange) error { return edit(activityEdit).show(x) }
+func showActivity(x *exchange) error {
+	query := x.r.URL.Query()
+	if query.Get("part") != pricesPart {
+		return edit(activityEdit).show(x)
+	}
+	prices, err := x.pricePreview(query)
+	if err != nil {
+		return err
+	}
+	return x.show(http.StatusOK, "prices", &editPage{Prices: prices})
+}
 
 func showVariation(x *exchange) error { return edit(variationEdit).show(x) }
 
@@ -131,6 +159,9 @@ func (p *editPage) show(x *exchange, status int) (err error) {
 }
 
 func changeActivity(x *exchange) error {
+	if x.given.Get("part") == pricesPart {
+		return previewActivity(x)
+	}
 	return edit(activityEdit).change(x, append(slices.Clone(fields.Activity), fields.SentFields(x.given)), "", func(patch fields.Object) any { return patch })
 }
 

@@ -24,12 +24,14 @@ var (
 	copyScript string
 	//go:embed page/keys.js
 	keysScript string
+	//go:embed page/prices.js
+	pricesScript string
 )
 
 // asset contains the templates and files of all pages.
 type asset struct {
-	templates                       *template.Template
-	style, live, follow, copy, keys file
+	templates                               *template.Template
+	style, live, follow, copy, keys, prices file
 }
 
 // file is a file that pages load.
@@ -56,6 +58,7 @@ var assets = sync.OnceValue(func() asset {
 		newFile("follow", ".js", "text/javascript; charset=utf-8", followScript),
 		newFile("copy", ".js", "text/javascript; charset=utf-8", copyScript),
 		newFile("keys", ".js", "text/javascript; charset=utf-8", keysScript),
+		newFile("prices", ".js", "text/javascript; charset=utf-8", pricesScript),
 	}
 })
 
@@ -78,6 +81,10 @@ func showCopy(x *exchange) error { return x.file(assets().copy) }
 func keysPath() string { return assets().keys.path }
 
 func showKeys(x *exchange) error { return x.file(assets().keys) }
+
+func pricesPath() string { return assets().prices.path }
+
+func showPricesScript(x *exchange) error { return x.file(assets().prices) }
 
 // file serves an immutable file.
 func (x *exchange) file(f file) error {

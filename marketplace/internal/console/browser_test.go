@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"os"
 	"path/filepath"
 	"testing"
@@ -119,10 +120,16 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		}
 		before := price()[0]
 		o := s.signedIn(b, "/console/activities/"+before.ID)
-		o.Do(chromedp.SendKeys(chromedp.ID("f-admin_price_percentage"), "100"))
+		was := before.Variations[0].Pricing.Units[0].Price
+		o.Shows("#prices td:nth-of-type(2)", was.Rat().FloatString(2))
+		o.Write("#f-admin_price_percentage", "10000")
+		o.Shows("#prices", "Expected a percentage from -100 to 1000")
+		o.Do(chromedp.KeyEvent(kb.Backspace + kb.Backspace))
+		o.Shows("#prices td:nth-of-type(3) b", new(big.Rat).Add(was.Rat(), was.Rat()).FloatString(2))
+		o.Screenshot("prices")
 		o.Click(`form[action$="` + before.ID + `"] button.main`)
 		o.Shows(".note", "Changed: 1 field.")
-		was, is := before.Variations[0].Pricing.Units[0].Price, price()[0].Variations[0].Pricing.Units[0].Price
+		is := price()[0].Variations[0].Pricing.Units[0].Price
 		if was.Rat() == nil || is.Rat() == nil || is.Rat().Cmp(was.Rat()) <= 0 {
 			t.Errorf("want a higher price than %s, got %s", was, is)
 		}

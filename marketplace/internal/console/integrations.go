@@ -20,6 +20,11 @@ type integrationView struct {
 // Address returns the integration's page.
 func (i integrationView) Address() string { return i.Root + "/integrations/" + i.ID }
 
+// IsCertified reports whether the integration has a valid certificate, whose file can be downloaded.
+func (i integrationView) IsCertified() bool {
+	return i.Certification != nil && i.Certification.State == "certified"
+}
+
 // SyncedAt returns when the last sync was, whether it stored anything or not.
 func (i integrationView) SyncedAt() time.Time {
 	if last := i.LastSync; last != nil && last.StartedAt.After(i.LastSyncAt) {

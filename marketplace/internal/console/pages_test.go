@@ -144,6 +144,26 @@ func TestABookingIsFoundByItsNamesAndItsReseller(t *testing.T) {
 	v.shows(v.get("/console/bookings/"+id), 200, "The hold is gone.", "Confirm again", "reseller@example.com", "Old Town Walks", "R-1017", "RESERVING", "answered with 409")
 }
 
+// Without scripts a button shows the prices, and keeps what was typed.
+func TestAnOperatorSeesWhatTheCustomerPaysBeforeAnythingIsSaved(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.registerStocked()
+	v := s.operator()
+	found := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=lisbon-walk", "")[0]
+	call[any](s, domain.Operator, "PUT", "/operator/pricing", `{"service_fee":1.5,"service_fee_currency":"EUR","commission_percentage":20}`)
+	at := "/console/activities/" + found.ID
+	v.shows(v.get(at), 200, "What the customer pays", "28.50 EUR", "a commission of 20 %", "a service fee of 1.50 EUR")
+	typed := v.post(at+"?language=pt", "part", "prices", "was:admin_price_percentage", "", "admin_price_percentage", "100", "admin_discount_percentage", "", "was:translation.pt.activity_title", "", "translation.pt.activity_title", "Passeio")
+	v.shows(typed, 200, "28.50 EUR", "55.50 EUR", `value="100"`, `value="Passeio"`, "?language=pt")
+	v.shows(v.get(at+"?part=prices&admin_price_percentage=100&admin_discount_percentage=50"), 200, "<table", "28.50 EUR")
+	v.shows(v.post(at, "part", "prices", "admin_price_percentage", "much", "admin_discount_percentage", "101"), 422, "Expected a percentage from -100 to 1000", "Expected a percentage from 0 to 100", `href="#f-admin_discount_percentage"`)
+	v.shows(v.get(at+"?part=prices&admin_price_percentage=much"), 200, "Expected a percentage from -100 to 1000")
+	if got := call[client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities/"+found.ID, ""); got.AdminPricePercentage != "" || got.Translation["pt"] != nil {
+		t.Errorf("Expected nothing saved, received %+v", got)
+	}
+}
+
 func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t)

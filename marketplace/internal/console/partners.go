@@ -114,7 +114,11 @@ func (r matrixRow) write(to *strings.Builder) {
 	if r.Admission.GoLive == "requested" {
 		to.WriteString(` <span class="pill warn">asks to go live</span>`)
 	}
-	fmt.Fprintf(to, `</th><td>%s%s</td>`, html.EscapeString(r.State), choose(r.Withheld, ", <b>not listed</b>", ""))
+	state := html.EscapeString(r.State)
+	if r.State == "certified" {
+		state = fmt.Sprintf(`<a href="%s/certificate" download="certificate.jws" title="Download the certificate">%s</a>`, r.address(), state)
+	}
+	fmt.Fprintf(to, `</th><td>%s%s</td>`, state, choose(r.Withheld, ", <b>not listed</b>", ""))
 	for _, c := range r.Cells {
 		matrixCell{c}.write(to)
 	}

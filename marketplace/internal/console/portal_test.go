@@ -139,6 +139,9 @@ func TestAServiceWithoutTheConformanceCommandSaysSoOnItsPages(t *testing.T) {
 	}
 }
 
+// revokeForm matches the address of the form that revokes a link.
+var revokeForm = regexp.MustCompile(`action="([^"]*/shares/[^"]*/revoke)"`)
+
 // sharedLink matches the link to a report in a page's note.
 var sharedLink = regexp.MustCompile(`<code id="secret">http://[^<"/]+(/shared/reports/[^<"]+)</code>`)
 
@@ -164,6 +167,19 @@ func TestAReportIsSharedFromTheRunsPage(t *testing.T) {
 		}
 		anyone := s.visitor()
 		anyone.shows(anyone.get(link[1]), 200, "The report")
+		listed := v.get(path)
+		v.shows(listed, 200, "Links that work", "Until ", "Revoke")
+		if strings.Contains(listed.text, "/shared/") {
+			t.Errorf("Expected the link shown only once, received %s", listed.text)
+		}
+		revoke := revokeForm.FindStringSubmatch(listed.text)
+		if revoke == nil {
+			t.Fatalf("Expected a form that revokes the link, received %s", listed.text)
+		}
+		if p := v.post(revoke[1]); strings.Contains(p.text, "Links that work") || !strings.Contains(p.text, "Link revoked.") {
+			t.Errorf("Expected the link revoked, received %s", p.text)
+		}
+		anyone.shows(anyone.get(link[1]), 404, "This link opens no report")
 		v.shows(v.post(path+"/share", "days", "31"), 200, "Expires_in_days: expected")
 	}
 }
@@ -214,7 +230,22 @@ func TestAPartnerReadsWhichRunEndedItsCertificate(t *testing.T) {
 	if p := ana.get(own); strings.Contains(p.text, title) {
 		t.Errorf("Expected a valid certificate, received %s", p.text)
 	}
-	ops.shows(ops.get("/console/integrations"), 200, "Certificate", "certified")
+	pgtest.Exec(t, s.store, `SELECT integration_event(integration_id, 'certificate.issued', jsonb_build_object('run_id', run_id, 'valid_until', valid_until)) FROM conformance_certificates`)
+	for v, root := range map[*visitor]string{ana: "/partners", ops: "/console"} {
+		file := root + "/integrations/" + made.ID + "/certificate"
+		p := v.get(root + "/integrations/" + made.ID)
+		v.shows(p, 200, "Based on", "until <time")
+		places := 1
+		if v == ana {
+			places = 2 // partners have news
+		}
+		if strings.Count(p.text, `href="`+file+`"`) != places {
+			t.Errorf("Expected the certificate's file in the panel and in the news, received %s", p.text)
+		}
+		v.shows(v.get(root+"/integrations"), 200, "certified", `href="`+file+`"`)
+		v.shows(v.get(file), 200, "x")
+	}
+	ops.shows(ops.get("/console/partners"), 200, `href="/console/integrations/`+made.ID+`/certificate"`)
 	run := run(ana, made.ID)
 	s.finish(s.begin(run), twiceBooked)
 	for v, root := range map[*visitor]string{ana: "/partners", ops: "/console"} {

@@ -39,6 +39,7 @@ type runPage struct {
 	Fixed    []client.Finding
 	New      map[string]bool      // rules that the previous run did not find
 	Evidence map[string]*evidence // by rule
+	Shares   []client.Share       // links to the report that work
 	Script   string
 }
 
@@ -69,6 +70,11 @@ func showRun(x *exchange) error {
 	if p.Evidence, err = x.evidence(run); err != nil {
 		return err
 	}
+	if run.State == "finished" {
+		if p.Shares, _, err = read[[]client.Share](x, "/partner-integrations/"+x.id()+"/conformance-runs/"+run.ID+"/shares", nil); err != nil {
+			return err
+		}
+	}
 	p.Copies = len(p.Evidence) > 0
 	return x.show(http.StatusOK, "run.html", p)
 }
@@ -93,6 +99,16 @@ func shareRun(x *exchange) error {
 		return err
 	}
 	return x.goTo(page)
+}
+
+// unshareRun revokes a link to a run's report.
+func unshareRun(x *exchange) error {
+	vars := mux.Vars(x.r)
+	run := "/integrations/" + x.id() + "/runs/" + url.PathEscape(vars["run"])
+	return x.act(x.site.Root+run, func() (string, error) {
+		_, err := send[struct{}](x, http.MethodDelete, "/partner-integrations/"+x.id()+"/conformance-runs/"+url.PathEscape(vars["run"])+"/shares/"+url.PathEscape(vars["share"]), nil)
+		return "Link revoked. It no longer opens the report.", err
+	})
 }
 
 // compare finds the changes since the last run of all rules in the same scope with a verdict.

@@ -78,6 +78,7 @@ func open() []route {
 		{get, followPath(), showFollow},
 		{get, copyPath(), showCopy},
 		{get, keysPath(), showKeys},
+		{get, pricesPath(), showPricesScript},
 		{get, "/signin", showSignIn},
 		{post, "/signin", signIn},
 		{post, "/signout", signOut},
@@ -102,6 +103,7 @@ func integrationPages() []route {
 		{get, "/integrations/{id}/certificate", passCertificate},
 		{get, "/integrations/{id}/runs/{run}", showRun},
 		{post, "/integrations/{id}/runs/{run}/share", shareRun},
+		{post, "/integrations/{id}/runs/{run}/shares/{share}/revoke", unshareRun},
 		{get, "/integrations/{id}/runs/{run}/{part}", passRun},
 	}
 }

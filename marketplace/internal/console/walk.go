@@ -46,7 +46,14 @@ func (p place) Query() string {
 	if p.list == nil {
 		return ""
 	}
-	return "?" + url.Values{"list": {p.list.Encode()}, "at": {strconv.Itoa(p.at)}}.Encode()
+	return "?" + p.values().Encode()
+}
+
+func (p place) values() url.Values {
+	if p.list == nil {
+		return url.Values{}
+	}
+	return url.Values{"list": {p.list.Encode()}, "at": {strconv.Itoa(p.at)}}
 }
 
 // List returns the list's filters and page for a form's hidden field.

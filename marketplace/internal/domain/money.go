@@ -30,9 +30,10 @@ type Minor struct {
 }
 
 // MajorUnits returns the exact amount in the currency's major unit.
-func (m Minor) MajorUnits() *big.Rat {
-	return decimal.New(m.Amount, -int32(m.Precision)).Rat()
-}
+func (m Minor) MajorUnits() *big.Rat { return m.Number().Rat() }
+
+// Number returns the amount in the currency's major unit with all of its digits.
+func (m Minor) Number() Number { return Number{decimal.New(m.Amount, -int32(m.Precision))} }
 
 // Number is a decimal whose JSON is a number with all of its digits.
 type Number struct{ decimal.Decimal }

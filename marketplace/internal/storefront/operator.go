@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/shopspring/decimal"
 
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas/partnerapi"
@@ -123,8 +122,7 @@ func pricesOf(v domain.Variation) operatorPricing {
 		prices := []operatorPrice{}
 		for _, entry := range unit.PricingFrom {
 			inMajor := func(amount int64) *domain.Number {
-				m := minorAmount(amount, entry.CurrencyPrecision, entry.Currency)
-				return &domain.Number{Decimal: decimal.New(m.Amount, -int32(m.Precision))}
+				return new(minorAmount(amount, entry.CurrencyPrecision, entry.Currency).Number())
 			}
 			price := operatorPrice{Currency: domain.Currency(entry.Currency), Original: *inMajor(entry.Original)}
 			if entry.Retail != nil {

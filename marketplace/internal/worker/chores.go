@@ -168,6 +168,9 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		{"conformance_runs", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldRuns(ctx, keptRuns, rowsDropped) })
 		}},
+		{"conformance_shares", func() (int64, error) {
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropExpiredShares(ctx, now, rowsDropped) })
+		}},
 		{"integration_events", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldEvents(ctx, keptIntegrationEvents, rowsDropped) })
 		}},

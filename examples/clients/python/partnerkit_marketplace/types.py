@@ -1092,6 +1092,8 @@ class ConformanceRunsAnswer(TypedDict):
 
 
 class ConformanceShareAnswerData(TypedDict):
+    # Revokes the link.
+    share_id: str
     # The link. Everyone who has it can read the report, without signing in.
     url: str
     # When the link stops working.
@@ -1111,6 +1113,27 @@ class ConformanceShareRequest(TypedDict):
 
     # How many days the link works. Absent or null: 7.
     expires_in_days: NotRequired[int | None]
+
+
+class ConformanceSharesAnswerDataItem(TypedDict):
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
+    share_id: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+    created_at: str
+    # When the link stops working.
+    expires_at: str
+    # The email address of the account that made it; null in answers to partners if an operator made it.
+    created_by: str | None
+
+
+class ConformanceSharesAnswer(TypedDict):
+    """The links to the report that work, newest first. A link's URL is shown only when it is made."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[ConformanceSharesAnswerDataItem]
 
 
 class Contact(TypedDict):
@@ -2238,6 +2261,51 @@ class PaymentRequest(TypedDict):
     outcome: Literal['succeeded', 'failed']
     # The provider's reference for the payment, printable ASCII. Reporting it twice has no further effect.
     reference: str
+
+
+class PricePreviewAnswerDataVariationsItemPricesItem(TypedDict):
+    # The partner's unit; null for a group.
+    unit_id: str | None
+    # The type of guest; null for a group.
+    type: str | None
+    # The partner's name for the unit; empty for a group.
+    label: str
+    # Before percentages and fees: the partner's price, or an operator's group price.
+    base_price: float
+    # The currency of that price.
+    base_currency: str
+    # What the customer pays now; null if an exchange rate is missing.
+    price: float | None
+    # What the customer would pay; null if an exchange rate is missing.
+    changed_price: float | None
+
+
+class PricePreviewAnswerDataVariationsItem(TypedDict):
+    # An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one
+    # with an unknown identifier.
+    _id: str
+    title: str
+    # One for each unit, or one for a group.
+    prices: list[PricePreviewAnswerDataVariationsItemPricesItem]
+
+
+class PricePreviewAnswerData(TypedDict):
+    # The currency of the prices that customers pay.
+    currency: str
+    # The service fee in this currency. It is part of every price.
+    service_fee: float
+    # The commission, which is part of every price, in percent.
+    commission_percentage: float
+    # The variations that the partner's product has.
+    variations: list[PricePreviewAnswerDataVariationsItem]
+
+
+class PricePreviewAnswer(TypedDict):
+    """What customers pay for an activity, and what they would pay after a change."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: PricePreviewAnswerData
 
 
 class PricingAnswerData(TypedDict):

@@ -175,7 +175,7 @@ export interface paths {
         /**
          * A conformance report that was shared
          * @description For everyone who has the link. `POST /partner-integrations/{integration}/conformance-runs/{run}/share` makes one. A 404 for
-         *     an unknown link, and after the run or its integration was deleted.
+         *     an unknown or revoked link, and after the run or its integration was deleted.
          */
         get: operations["sharedReport"];
         put?: never;
@@ -1039,6 +1039,27 @@ export interface paths {
         patch: operations["changeActivity"];
         trace?: never;
     };
+    "/api/v1/operator/activities/{activity}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What customers pay, and would pay after a change
+         * @description The partner's price of each variation, what the customer pays now, and what the customer would pay with these percentages. It
+         *     saves nothing. A slot that has a price of its own is sold at that price, with the same percentages and fees.
+         */
+        get: operations["previewPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/operator/rates": {
         parameters: {
             query?: never;
@@ -1569,11 +1590,51 @@ export interface paths {
         put?: never;
         /**
          * Share the report of a conformance run by a link
-         * @description Everyone who has the link can read the HTML report without signing in, until the link expires or the run is deleted. A link
-         *     cannot be withdrawn. Each call makes another one. A 409 if the run has not finished.
+         * @description Everyone who has the link can read the HTML report without signing in, until the link expires or is revoked, or the run
+         *     is deleted. Each call makes another one. A 409 if the run has not finished, or has 100 links.
          */
         post: operations["shareConformanceReport"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The links to the report of a conformance run
+         * @description Those that work, newest first. A link's URL is shown only when it is made.
+         */
+        get: operations["conformanceShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares/{share}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a link to the report of a conformance run
+         * @description The link stops working immediately.
+         */
+        delete: operations["revokeConformanceShare"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4163,6 +4224,86 @@ export interface components {
             }[];
         };
         /**
+         * Answer of GET /operator/activities/{activity}/prices
+         * @description What customers pay for an activity, and what they would pay after a change.
+         * @example {
+         *       "success": 1,
+         *       "data": {
+         *         "currency": "EUR",
+         *         "service_fee": 1.5,
+         *         "commission_percentage": 20,
+         *         "variations": [
+         *           {
+         *             "_id": "0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b11",
+         *             "title": "Morning walk",
+         *             "prices": [
+         *               {
+         *                 "unit_id": "unit-adult",
+         *                 "type": "ADULT",
+         *                 "label": "Adult",
+         *                 "base_price": 22.5,
+         *                 "base_currency": "EUR",
+         *                 "price": 28.5,
+         *                 "changed_price": 31.2
+         *               }
+         *             ]
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        PricePreviewAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            /** Price preview */
+            data: {
+                /**
+                 * Currency
+                 * Format: iso4217
+                 * @description The currency of the prices that customers pay.
+                 */
+                currency: string;
+                /** @description The service fee in this currency. It is part of every price. */
+                service_fee: number;
+                /** @description The commission, which is part of every price, in percent. */
+                commission_percentage: number;
+                /** @description The variations that the partner's product has. */
+                variations: {
+                    /**
+                     * Service identifier
+                     * Format: uuid
+                     * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                     */
+                    _id: string;
+                    title: string;
+                    /** @description One for each unit, or one for a group. */
+                    prices: {
+                        /** @description The partner's unit; null for a group. */
+                        unit_id: string | null;
+                        /** @description The type of guest; null for a group. */
+                        type: string | null;
+                        /** @description The partner's name for the unit; empty for a group. */
+                        label: string;
+                        /** @description Before percentages and fees: the partner's price, or an operator's group price. */
+                        base_price: number;
+                        /**
+                         * Currency
+                         * Format: iso4217
+                         * @description The currency of that price.
+                         */
+                        base_currency: string;
+                        /** @description What the customer pays now; null if an exchange rate is missing. */
+                        price: number | null;
+                        /** @description What the customer would pay; null if an exchange rate is missing. */
+                        changed_price: number | null;
+                    }[];
+                }[];
+            };
+        };
+        /**
          * Answer that shows the exchange rates
          * @description The table in force.
          * @example {
@@ -5518,6 +5659,7 @@ export interface components {
          * @example {
          *       "success": 1,
          *       "data": {
+         *         "share_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
          *         "url": "https://marketplace.example/shared/reports/eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTk3In0.c2lnbmF0dXJl",
          *         "expires_at": "2026-07-08T09:00:00Z"
          *       }
@@ -5532,6 +5674,12 @@ export interface components {
             /** Shared report */
             data: {
                 /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description Revokes the link.
+                 */
+                share_id: string;
+                /**
                  * Format: uri
                  * @description The link. Everyone who has it can read the report, without signing in.
                  */
@@ -5542,6 +5690,50 @@ export interface components {
                  */
                 expires_at: string;
             };
+        };
+        /**
+         * Answer of GET /partner-integrations/{integration}/conformance-runs/{run}/shares
+         * @description The links to the report that work, newest first. A link's URL is shown only when it is made.
+         * @example {
+         *       "success": 1,
+         *       "data": [
+         *         {
+         *           "share_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "created_at": "2026-07-01T09:00:00Z",
+         *           "expires_at": "2026-07-08T09:00:00Z",
+         *           "created_by": "boats@example.com"
+         *         }
+         *       ]
+         *     }
+         */
+        ConformanceSharesAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description An identifier that the marketplace has issued, a UUID. A request with one of another form is answered like one with an unknown identifier.
+                 */
+                share_id: string;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+                 */
+                created_at: string;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description When the link stops working.
+                 */
+                expires_at: string;
+                /** @description The email address of the account that made it; null in answers to partners if an operator made it. */
+                created_by: string | null;
+            }[];
         };
         /**
          * Answer of GET /partner-integrations/{integration}/events
@@ -8646,6 +8838,11 @@ export interface components {
          */
         RunParameter: string;
         /**
+         * @description The link's `share_id`.
+         * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+         */
+        ShareParameter: string;
+        /**
          * @description The webhook's `_id`.
          * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
          */
@@ -11553,6 +11750,49 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    previewPrices: {
+        parameters: {
+            query?: {
+                /** @description The surcharge in percent. The default is the activity's own. */
+                admin_price_percentage?: number;
+                /** @description The discount in percent. The default is the activity's own. */
+                admin_discount_percentage?: number;
+                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                currency?: components["parameters"]["CurrencyParameter"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The activity's `_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                activity: components["parameters"]["ActivityParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The prices. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PricePreviewAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     rates: {
         parameters: {
             query?: never;
@@ -12842,6 +13082,81 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    conformanceShares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+                /**
+                 * @description The run's `run_id`.
+                 * @example 0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92
+                 */
+                run: components["parameters"]["RunParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The links. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConformanceSharesAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revokeConformanceShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+                /**
+                 * @description The run's `run_id`.
+                 * @example 0197c6f2-9a10-7c44-8d21-7b0e3c5f1a92
+                 */
+                run: components["parameters"]["RunParameter"];
+                /**
+                 * @description The link's `share_id`.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                share: components["parameters"]["ShareParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Done"];
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
