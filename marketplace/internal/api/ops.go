@@ -100,6 +100,20 @@ var (
 	})
 )
 
+// showDocument returns the handler of a document's pages.
+func showDocument(of *apidocs.Reference) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		q := readQuery(r)
+		q.one("tag")
+		q.one("q")
+		if err := q.check(); err != nil {
+			return err
+		}
+		of.ServeHTTP(w, r)
+		return nil
+	}
+}
+
 // passOn returns a handler that cannot fail.
 func passOn(serve http.HandlerFunc) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {

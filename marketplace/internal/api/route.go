@@ -72,8 +72,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/openapi.yaml", everyone, passOn(marketplaceReference.ServeDocument)},
 		{get, "/.well-known/jwks.json", everyone, runs.keys},
 		{get, sharedPath + "reports/{token}", everyone, runs.serveShared},
-		{get, "/docs", everyone, passOn(marketplaceReference.ServeHTTP)},
-		{get, "/docs/partner", everyone, passOn(partnerReference.ServeHTTP)},
+		{get, "/docs", everyone, showDocument(marketplaceReference)},
+		{get, "/docs/partner", everyone, showDocument(partnerReference)},
 		{get, "/docs/partner.yaml", everyone, passOn(partnerReference.ServeDocument)},
 
 		{post, "/api/v1/auth/login", everyone, respondOK(withBody(signIns.signIn))},

@@ -9220,6 +9220,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             default: components["responses"]["Problem"];
         };
     };
@@ -9265,6 +9266,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["Invalid"];
             default: components["responses"]["Problem"];
         };
     };
@@ -11753,11 +11755,20 @@ export interface operations {
     previewPrices: {
         parameters: {
             query?: {
-                /** @description The surcharge in percent. The default is the activity's own. */
+                /**
+                 * @description The surcharge in percent. The default is the activity's own.
+                 * @example 10
+                 */
                 admin_price_percentage?: number;
-                /** @description The discount in percent. The default is the activity's own. */
+                /**
+                 * @description The discount in percent. The default is the activity's own.
+                 * @example 5
+                 */
                 admin_discount_percentage?: number;
-                /** @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency. */
+                /**
+                 * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
+                 * @example USD
+                 */
                 currency?: components["parameters"]["CurrencyParameter"];
             };
             header?: never;

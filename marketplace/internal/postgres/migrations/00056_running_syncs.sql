@@ -1,4 +1,6 @@
 -- +goose NO TRANSACTION
+-- squawk-ignore-file require-concurrent-index-creation
+-- The index is of a table that is new.
 -- +goose Up
 
 SET lock_timeout = '5s';
