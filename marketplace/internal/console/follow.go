@@ -69,7 +69,8 @@ func (x *exchange) sendChanged(show handler, state any, seen *string, begun bool
 	var content []byte
 	if id != *seen {
 		shown, page := *x, answer{header: http.Header{}}
-		shown.w, shown.cookies.w = &page, &page
+		shown.w, shown.cookies.w, shown.r = &page, &page, x.r.Clone(x.r.Context())
+		shown.r.Header.Del("Accept-Encoding") // the page is a text among events
 		if err := show(&shown); err != nil {
 			return err
 		}
