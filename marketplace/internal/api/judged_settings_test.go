@@ -101,7 +101,7 @@ func TestAChangeOfWhatWasJudgedEndsTheCertificateAndTheApproval(t *testing.T) {
 			var overview client.Overview
 			j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview)
 			if due := overview.NeedAttention; len(due) != 1 || due[0].CertificateEnded != "settings_changed" || !slices.Equal(due[0].AdmissionEnded, []string{"go_live"}) {
-				t.Errorf("Expected the operators to be told, received %+v", due)
+				t.Errorf("Expected the operators to see it, received %+v", due)
 			}
 			j.patch(t, change[1])
 			if j.isListed(t) {
@@ -136,7 +136,7 @@ func TestAChangeOfWhatWasJudgedEndsAPolicyThatDemandsLess(t *testing.T) {
 	}
 	var overview client.Overview
 	if j.do(t, "GET", "/api/v1/operator/overview", "", j.operator).data(t, &overview); !slices.Equal(overview.NeedAttention[0].AdmissionEnded, []string{"go_live", "certification"}) {
-		t.Errorf("Expected the operators to be told, received %+v", overview.NeedAttention)
+		t.Errorf("Expected the operators to see it, received %+v", overview.NeedAttention)
 	}
 	j.setPolicy(t, "require")
 	must(t, j.store.Runs.Govern(t.Context(), conformance.Rules{Default: conformance.Off}))

@@ -20,8 +20,6 @@ var (
 	liveScript string
 	//go:embed page/follow.js
 	followScript string
-	//go:embed page/copy.js
-	copyScript string
 	//go:embed page/keys.js
 	keysScript string
 	//go:embed page/prices.js
@@ -56,7 +54,7 @@ var assets = sync.OnceValue(func() asset {
 		newFile("style", ".css", "text/css; charset=utf-8", webui.Style(ownStyle)),
 		newFile("live", ".js", "text/javascript; charset=utf-8", liveScript),
 		newFile("follow", ".js", "text/javascript; charset=utf-8", followScript),
-		newFile("copy", ".js", "text/javascript; charset=utf-8", copyScript),
+		newFile("copy", ".js", "text/javascript; charset=utf-8", webui.Script("")),
 		newFile("keys", ".js", "text/javascript; charset=utf-8", keysScript),
 		newFile("prices", ".js", "text/javascript; charset=utf-8", pricesScript),
 	}
