@@ -73,8 +73,6 @@ func Run(ctx context.Context, config Config) (*Outcome, error) {
 		defer box.Close()
 		r.config.Listening(box.URL())
 	}
-	stop := context.AfterFunc(ctx, r.player.Time.Interrupt)
-	defer stop()
 	r.judgeAll(ctx)
 	r.player.Calls.LimitCalls(0)
 	r.cleanUp()

@@ -1,6 +1,7 @@
 package suitetest_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,34 +31,40 @@ type change = func(next http.Handler, w http.ResponseWriter, r *http.Request)
 func inBubble(t *testing.T, options mockpartner.Options, change change, config suite.Config, check func(t *testing.T, result *report.Result)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Until(began)) // a bubble begins in 2000, whose local times may be of 1999
-		options.AuthKey = key
-		mock, err := mockpartner.New(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(mock.Close)
-		config.Dial = pipetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if change == nil {
-				mock.ServeHTTP(w, r)
-				return
-			}
-			change(mock, w, r)
-		}))
-		config.BaseURL, config.AuthKey = &url.URL{Scheme: "http", Host: "partner.example"}, key
-		if config.Depth == "" {
-			config.Depth = "quick"
-		}
-		outcome, err := suite.Run(t.Context(), config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		held := slices.DeleteFunc(mock.Default().Holds(), func(h client.Hold) bool { return h.State != client.Held })
-		if len(held) > len(outcome.Result.NotUndone) {
-			t.Errorf("Expected every hold that was left to be listed, received %+v and %+v", held, outcome.Result.NotUndone)
-		}
-		check(t, outcome.Result)
+		check(t, runInBubble(t.Context(), t, options, change, config))
 	})
+}
+
+// runInBubble judges that partner in the bubble of its caller.
+func runInBubble(ctx context.Context, t *testing.T, options mockpartner.Options, change change, config suite.Config) *report.Result {
+	t.Helper()
+	time.Sleep(time.Until(began)) // a bubble begins in 2000, whose local times may be of 1999
+	options.AuthKey = key
+	mock, err := mockpartner.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(mock.Close)
+	config.Dial = pipetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if change == nil {
+			mock.ServeHTTP(w, r)
+			return
+		}
+		change(mock, w, r)
+	}))
+	config.BaseURL, config.AuthKey = &url.URL{Scheme: "http", Host: "partner.example"}, key
+	if config.Depth == "" {
+		config.Depth = "quick"
+	}
+	outcome, err := suite.Run(ctx, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := slices.DeleteFunc(mock.Default().Holds(), func(h client.Hold) bool { return h.State != client.Held })
+	if len(held) > len(outcome.Result.NotUndone) {
+		t.Errorf("Expected every hold that was left to be listed, received %+v and %+v", held, outcome.Result.NotUndone)
+	}
+	return outcome.Result
 }
 
 // began is when the runs in bubbles begin.
@@ -128,6 +135,43 @@ func TestARunWaitsUntilAHoldHasExpired(t *testing.T) {
 			if r := find(t, result, id); r.Outcome != report.Passed {
 				t.Errorf("Expected %s to pass, received %s: %s", id, r.Outcome, r.Message)
 			}
+		}
+	})
+}
+
+func TestAnInterruptedWaitJudgesNothingAboutItsEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, interrupt := context.WithCancel(t.Context())
+		config := suite.Config{HandlesTicketDelivery: true, IncludeSlow: true, Waiting: func(until time.Time) {
+			time.AfterFunc(time.Until(until)/2, interrupt)
+		}}
+		result := runInBubble(ctx, t, mockpartner.Options{}, nil, config)
+		for _, id := range expiryRules {
+			if r := find(t, result, id); r.Outcome != report.Skipped {
+				t.Errorf("Expected %s to be left out, received %s: %s", id, r.Outcome, r.Message)
+			}
+		}
+	})
+}
+
+// Seats that were counted minutes before a hold ends say nothing about its last minutes.
+func TestAHoldIsNotKeptWhereItsLastMinutesCouldNotBeRead(t *testing.T) {
+	t.Parallel()
+	var silent atomic.Int64 // from this time on
+	config := suite.Config{HandlesTicketDelivery: true, IncludeSlow: true, Waiting: func(until time.Time) {
+		silent.Store(until.Add(-4 * time.Minute).UnixNano())
+	}}
+	unread := atEndpoint(partnerapi.Availability, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+		if from := silent.Load(); from > 0 && time.Now().UnixNano() > from {
+			http.Error(w, "", http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+	inBubble(t, mockpartner.Options{}, unread, config, func(t *testing.T, result *report.Result) {
+		if r := find(t, result, "reserve.kept-until-expiry"); r.Outcome != report.Blocked {
+			t.Errorf("Expected what was not read to stay open, received %s: %s", r.Outcome, r.Message)
 		}
 	})
 }

@@ -128,7 +128,6 @@ type Time struct {
 	waited   time.Duration
 	kept     time.Duration   // wanted for the end of the run
 	halt     context.Context // done when the run was asked to stop
-	stopped  atomic.Bool     // the run was asked to stop
 	ranOut   atomic.Bool
 	part     atomic.Int32 // the Part that the run is in
 	patience patience     // with a partner that answers 429
@@ -154,11 +153,8 @@ func (t *Time) WithDeadline(ctx context.Context) (context.Context, context.Cance
 	return ctx, func() { stop(); cancel() }
 }
 
-// Interrupt records that the user, or a signal, asked the run to stop.
-func (t *Time) Interrupt() { t.stopped.Store(true) }
-
-// WasInterrupted reports whether Interrupt was called.
-func (t *Time) WasInterrupted() bool { return t.stopped.Load() }
+// WasInterrupted reports whether the user, or a signal, asked the run to stop.
+func (t *Time) WasInterrupted() bool { return t.halt.Err() != nil }
 
 // RanOut reports whether the run's time was used up before the run was complete.
 func (t *Time) RanOut() bool { return t.ranOut.Load() }
@@ -237,7 +233,7 @@ func (t *Time) Sleep(ctx context.Context, until time.Time) bool {
 	defer cancel()
 	Wait(within, until.Sub(began))
 	t.Lengthen(time.Since(began))
-	return ctx.Err() == nil && t.halt.Err() == nil
+	return ctx.Err() == nil && !t.WasInterrupted()
 }
 
 // Wait waits for d, or until ctx is done.

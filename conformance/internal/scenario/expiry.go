@@ -63,6 +63,7 @@ func (h *Hold) EndsInTime() bool {
 type Expiring struct {
 	Opening
 	Ending *Reading // shortly before it expires; nil where the run could not read the slot then
+	looked *Reading // the last one while the run waited
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
@@ -288,29 +289,35 @@ func expiringWithin(ctx context.Context, p *Player) expiries {
 // expire. Expiry takes long, so only these counts show how likely it is that other customers change
 // the seats meanwhile.
 func (begun expiries) watch(ctx context.Context, p *Player, live time.Time) {
-	begun.count(ctx, p)
+	begun.look(ctx, p)
 	apart := max(time.Until(live)/mostLooks, leastApart)
 	for next := time.Now().Add(apart); next.Before(live) && p.Time.Sleep(ctx, next); next = time.Now().Add(apart) {
-		begun.count(ctx, p)
+		begun.look(ctx, p)
 	}
 	if p.Time.Sleep(ctx, live) {
-		begun.count(ctx, p)
+		for i, read := range begun.look(ctx, p) {
+			begun[i].Ending = read
+		}
 	}
 }
 
-// count counts the seats of the awaited slots. It extends the run by the time that it takes.
-func (begun expiries) count(ctx context.Context, p *Player) {
+// look counts the seats of the awaited slots, and returns nil for each that could not be read. It extends the run by the
+// time that it takes.
+func (begun expiries) look(ctx context.Context, p *Player) []*Reading {
 	began := time.Now()
 	ctx, cancel := p.Time.WithDeadline(ctx)
 	defer cancel()
-	for _, e := range begun {
+	reads := make([]*Reading, len(begun))
+	for i, e := range begun {
 		read, stop := p.Seats.Look(ctx, e.Offer, ending)
-		if stop == nil && e.Ending != nil {
-			p.Seats.recordLook(e.Ending, read)
+		if stop != nil {
+			continue
 		}
-		if stop == nil {
-			e.Ending = read
+		if e.looked != nil {
+			p.Seats.recordLook(e.looked, read)
 		}
+		e.looked, reads[i] = read, read
 	}
 	p.Time.Lengthen(time.Since(began))
+	return reads
 }
