@@ -32,7 +32,7 @@ type triage struct {
 	Form    *form // additional input for the action
 	List    []bookingRow
 	Left    []bookingRow // that do not allow the action
-	Totals  string    // of List
+	Totals  string       // of List
 	Departs format.Period
 	More    bool // there are more than mostTriaged
 }
