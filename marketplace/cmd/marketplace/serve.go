@@ -98,8 +98,10 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	defer finish(closeTime, func() { closeTraces(traces) })
-	if err := postgres.CheckListening(ctx, db.address, db.listen); err != nil {
-		return aboutFlag(db.sessionsFlag(), err)
+	if err := postgres.CheckListening(ctx, db.address, db.listen); errors.Is(err, postgres.ErrDeaf) {
+		return aboutFlag("--database-listen-url", err) // also if it is missing, because that is the way out
+	} else if err != nil {
+		return err
 	}
 	disk := &postgres.Disk{}
 	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Listen: db.listen, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})

@@ -127,6 +127,7 @@ func TestASessionNeedsTheAddressOfTheDatabaseItself(t *testing.T) {
 	address := pgtest.URL(t)
 	run(t, "", nil, "serve", "--database-listen-url", address).requireUsageError(t, "--database-listen-url: expected --database-url too")
 	serve := []string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", pgtest.Pooled(t, address)}
+	executed(t, append(serve, "--database-listen-url", "postgres://me:hush@127.0.0.1:1/x")).fails(t, "--database-listen-url: reach the database: 127.0.0.1:1")
 	executed(t, append(serve, "--database-listen-url", pgtest.URL(t))).fails(t, "--database-listen-url: notifications do not arrive")
 }
 

@@ -32,19 +32,24 @@ func BenchmarkLists(b *testing.B) {
 				title := strings.ReplaceAll(name, " ", "-") + map[bool]string{true: "/after", false: "/first"}[asked.After != nil] + "/" + mode
 				b.Run(title, func(b *testing.B) {
 					for b.Loop() {
-						var took []float64
-						for range benchsize.Choose(21, 1) {
-							began := time.Now()
-							_, _, err := lists[name].read(b.Context(), asked)
-							check(b, err)
-							took = append(took, float64(time.Since(began).Microseconds())/1000)
-						}
-						slices.Sort(took)
-						b.ReportMetric(took[len(took)/2], "ms")
+						b.ReportMetric(median(b, func() error { _, _, err := lists[name].read(b.Context(), asked); return err }), "ms")
 						b.ReportMetric(0, "ns/op")
 					}
 				})
 			}
 		}
 	}
+}
+
+// median returns the median duration of reading a page, in milliseconds.
+func median(b *testing.B, read func() error) float64 {
+	b.Helper()
+	var took []float64
+	for range benchsize.Choose(21, 1) {
+		began := time.Now()
+		check(b, read())
+		took = append(took, float64(time.Since(began).Microseconds())/1000)
+	}
+	slices.Sort(took)
+	return took[len(took)/2]
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -72,11 +73,14 @@ func isShared(ctx context.Context, pool *pgxpool.Pool) (shared bool, err error) 
 		return false, &unreachable{err}
 	}
 	shared = process != conn.Conn().PgConn().PID()
-	if shared && zone != "UTC" {
+	if shared && !slices.Contains(zonesOfUTC, zone) {
 		return true, fmt.Errorf("the pooler uses the time zone %s instead of UTC: run ALTER ROLE ... SET timezone = 'UTC' for the service's user", zone)
 	}
 	return shared, nil
 }
+
+// zonesOfUTC are the names of UTC that servers are set up with.
+var zonesOfUTC = []string{"UTC", "Etc/UTC", "GMT", "Etc/GMT"}
 
 // newSessions returns a pool that opens connections for sessions. They are taken out of the pool, so
 // its size does not limit them.
@@ -90,14 +94,14 @@ func newSessions(ctx context.Context, address string, tracers []pgx.QueryTracer)
 }
 
 // hearTime limits how long a notification may take.
-const hearTime = 5 * time.Second
+const hearTime = 10 * time.Second
 
-// ErrDeaf is wrapped by the error for connections that receive no notifications.
-var ErrDeaf = errors.New("notifications do not arrive: the address is that of another database, or of a pooler in transaction mode; use PostgreSQL's own address, or a pooler in session mode")
+// ErrDeaf says that a connection receives no notifications, and what to do.
+var ErrDeaf = errors.New("notifications do not arrive: expected an address of the same database that is PostgreSQL's own, or that of a pooler in session mode")
 
-// CheckListening returns an error that wraps ErrDeaf if a connection to the address listen, or to
-// the database's for "", does not receive the notifications of the database. Without a pooler and a
-// separate address it always does, and nothing is sent.
+// CheckListening returns ErrDeaf if a connection to the address listen, or to the database's for "",
+// does not receive the notifications of the database. Without a pooler and a separate address it
+// always does, and nothing is sent.
 func CheckListening(ctx context.Context, address, listen string) error {
 	notifying, err := newSessions(ctx, address, nil)
 	if err != nil {
@@ -128,8 +132,8 @@ func CheckListening(ctx context.Context, address, listen string) error {
 	}
 	bound, cancel := context.WithTimeout(ctx, hearTime)
 	defer cancel()
-	if _, err := conn.WaitForNotification(bound); err != nil && ctx.Err() == nil {
+	if _, err = conn.WaitForNotification(bound); err != nil && ctx.Err() == nil && bound.Err() != nil {
 		return ErrDeaf
 	}
-	return ctx.Err()
+	return err
 }
