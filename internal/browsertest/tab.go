@@ -122,7 +122,7 @@ func (tab *Tab) CountRequests() int {
 // policy violations, dialogs, and requests to other servers.
 func (tab *Tab) RequireNoProblems() {
 	tab.T.Helper()
-	tab.See(`document.readyState === "complete"`) // all earlier events have been recorded
+	tab.seeEnd() // all earlier events have been recorded
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	if len(tab.problems) > 0 {
@@ -210,15 +210,23 @@ func (tab *Tab) Is(expression, want string) {
 	}
 }
 
-// seeEnd waits until the browser has read the page to its end. It shows the beginning of a long one earlier.
+// seeEnd waits until the browser has read the page to its end, and its scripts have started. It shows a page earlier.
 func (tab *Tab) seeEnd() {
 	tab.T.Helper()
-	tab.See(`document.readyState !== "loading"`)
+	tab.See(`document.readyState === "complete"`)
+}
+
+// Keys presses keys, one after the other, once the page's scripts listen to them.
+func (tab *Tab) Keys(keys string) {
+	tab.T.Helper()
+	tab.seeEnd()
+	tab.Do(chromedp.KeyEvent(keys))
 }
 
 // Press presses a key repeatedly until an expression is true.
 func (tab *Tab) Press(key, until string) {
 	tab.T.Helper()
+	tab.seeEnd()
 	for range mostKeys {
 		if Value[bool](tab, until) {
 			return
@@ -231,6 +239,7 @@ func (tab *Tab) Press(key, until string) {
 // Control presses a key together with the control key.
 func (tab *Tab) Control(key string) {
 	tab.T.Helper()
+	tab.seeEnd()
 	tab.Do(chromedp.KeyEvent(key, chromedp.KeyModifiers(control)))
 }
 

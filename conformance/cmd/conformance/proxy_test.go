@@ -109,7 +109,8 @@ func TestARunThroughTheProxyFindsWhatARunWithoutItFinds(t *testing.T) {
 			want := outcomesOf(without.result)
 			for id, outcome := range outcomesOf(with.result) {
 				if outcome != want[id] {
-					t.Errorf("%s: expected %s as without the proxy, received %s", id, want[id], outcome)
+					one, other := without.rule(t, id), with.rule(t, id)
+					t.Errorf("%s: expected %s as without the proxy (%s), received %s (%s)", id, want[id], one.Message, outcome, other.Message)
 				}
 			}
 			code, live := p.stop(t)

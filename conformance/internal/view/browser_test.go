@@ -96,7 +96,7 @@ func TestTheReportInABrowser(t *testing.T) {
 		o.Is(`location.search`, "?outcome=failed")
 		o.Do(chromedp.Focus(chromedp.CSS("[name=text]")))
 		o.Press(kb.Tab, `document.activeElement.value === "reserve"`)
-		o.Do(chromedp.KeyEvent(" "))
+		o.Keys(" ")
 		o.rules()
 		o.Is(`location.search`, "?outcome=failed&endpoint=products%2Cavailability%2Cconfirm%2Crelease%2Ccancel")
 		o.RequireNoProblems()

@@ -47,9 +47,9 @@ func (s *shop) signedIn(browser context.Context, path string) tab {
 func (o tab) signIn() {
 	o.t.Helper()
 	o.Write("#f-email", "operator@example.com")
-	o.Do(chromedp.KeyEvent(kb.Tab))
+	o.Keys(kb.Tab)
 	o.Is(`document.activeElement.id`, "f-password")
-	o.Do(chromedp.KeyEvent(password + kb.Enter))
+	o.Keys(password + kb.Enter)
 	o.Shows(".out", "Sign out")
 }
 
@@ -124,7 +124,7 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.Shows("#prices td:nth-of-type(2)", was.Rat().FloatString(2))
 		o.Write("#f-admin_price_percentage", "10000")
 		o.Shows("#prices", "Expected a percentage from -100 to 1000")
-		o.Do(chromedp.KeyEvent(kb.Backspace + kb.Backspace))
+		o.Keys(kb.Backspace + kb.Backspace)
 		o.Shows("#prices td:nth-of-type(3) b", new(big.Rat).Add(was.Rat(), was.Rat()).FloatString(2))
 		o.Screenshot("prices")
 		o.Click(`form[action$="` + before.ID + `"] button.main`)
@@ -157,15 +157,15 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		s := open(t)
 		o := s.signedIn(b, "/console/terms")
 		o.See(`document.readyState === "complete"`) // the script listens
-		o.Do(chromedp.KeyEvent("/"))
+		o.Keys("/")
 		o.See(`location.pathname === "/console/bookings" && document.activeElement.id === "f-q"`)
-		o.Do(chromedp.KeyEvent("7/8")) // in a field it is a character
+		o.Keys("7/8") // in a field it is a character
 		o.Is(`document.querySelector("#f-q").value`, "7/8")
-		o.Do(chromedp.KeyEvent(kb.Escape))
+		o.Keys(kb.Escape)
 		o.Is(`document.activeElement.tagName`, "BODY")
 		o.GoTo("/console/accounts")
 		o.See(`document.readyState === "complete"`)
-		o.Do(chromedp.KeyEvent("/"))
+		o.Keys("/")
 		o.Is(`document.activeElement.type`, "search")
 		o.RequireNoProblems()
 	})

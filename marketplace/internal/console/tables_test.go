@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"partnerkit.dev/internal/browsertest"
@@ -66,9 +65,9 @@ func TestAListIsFewStopsAway(t *testing.T) {
 		o.See(`document.readyState === "complete"`)
 		stops, found := 0, false
 		for ; !found && stops < 25; stops++ {
-			o.Do(chromedp.KeyEvent(kb.Tab))
+			o.Keys(kb.Tab)
 			if strings.Contains(browsertest.Value[string](o.Tab, `document.activeElement.textContent`), "Skip to the results") {
-				o.Do(chromedp.KeyEvent(kb.Enter))
+				o.Keys(kb.Enter)
 			}
 			found = browsertest.Value[bool](o.Tab, `document.activeElement === document.querySelector("#content `+first+`")`)
 		}

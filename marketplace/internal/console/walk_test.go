@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
@@ -56,17 +55,17 @@ func TestKeysLeadThroughAList(t *testing.T) {
 	axe := axetest.Source(t)
 	o := s.signedIn(browsertest.Start(t), "/console/bookings?attention=true")
 	o.Shows("h1", "Bookings")
-	o.Do(chromedp.KeyEvent("jj"))
+	o.Keys("jj")
 	o.Is(`document.activeElement.textContent`, "Bea Costa")
-	o.Do(chromedp.KeyEvent("k\r"))
+	o.Keys("k\r")
 	o.Shows("h1", "Carl Lima")
-	o.Do(chromedp.KeyEvent("j"))
+	o.Keys("j")
 	o.Shows("h1", "Bea Costa")
 	o.requireAccessible(axe)
 	o.Screenshot("walk")
-	o.Do(chromedp.KeyEvent("j"))
+	o.Keys("j")
 	o.Shows("h1", "Ana Sousa")
-	o.Do(chromedp.KeyEvent("k"))
+	o.Keys("k")
 	o.Shows("h1", "Bea Costa")
 	o.RequireNoProblems()
 }

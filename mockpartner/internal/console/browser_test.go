@@ -90,11 +90,11 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		slot := o.slot()
 		o.Press(kb.Tab, `document.activeElement.className === "skip"`)
 		o.Press(kb.Tab, fmt.Sprintf(`document.activeElement.id === %q`, "s-"+slot.AvailabilityID))
-		o.Do(chromedp.KeyEvent(kb.Enter))
+		o.Keys(kb.Enter)
 		o.See(`document.activeElement.id === "slot-title"`)
 		o.Press(kb.Tab, `document.activeElement.id === "slot-sell-out-go"`)
 		o.See(`getComputedStyle(document.activeElement).outlineStyle === "solid"`)
-		o.Do(chromedp.KeyEvent(kb.Enter))
+		o.Keys(kb.Enter)
 		o.Shows("#slots-slot .facts", "SOLD_OUT")
 		o.Shows("#status", "Done: Sell out")
 		o.See(`document.activeElement.id === "slot-title"`) // the button is off now
