@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
 )
