@@ -140,6 +140,12 @@ schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and 
 	@echo "== schedules"
 	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
 
+# It needs the package pgbouncer.
+.PHONY: pooled
+pooled: need-go ## prove: run the marketplace's tests with a pooler in transaction mode before PostgreSQL
+	@echo "== through a pooler"
+	@$(in_memory); POOLED=1 CGO_ENABLED=0 go test -count=1 -timeout 15m $(TESTFLAGS) ./marketplace/internal/api ./marketplace/internal/postgres ./marketplace/internal/worker
+
 # For example DOCS=docs/scaling.md.
 .PHONY: docs-test
 docs-test: need-go ## prove: run the commands of every document, or of those in DOCS

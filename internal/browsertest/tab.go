@@ -201,12 +201,19 @@ func (tab *Tab) Shows(selector, text string) {
 	tab.See(fmt.Sprintf(`[...document.querySelectorAll(%q)].some(e => e.textContent.includes(%q))`, selector, text))
 }
 
-// Is ends the test unless an expression has that value now.
+// Is ends the test unless an expression has that value now, or when the page has been read to its end.
 func (tab *Tab) Is(expression, want string) {
 	tab.T.Helper()
+	tab.seeEnd()
 	if got := Value[string](tab, expression); got != want {
 		tab.fail(fmt.Sprintf("%s: expected %q, received %q", expression, want, got))
 	}
+}
+
+// seeEnd waits until the browser has read the page to its end. It shows the beginning of a long one earlier.
+func (tab *Tab) seeEnd() {
+	tab.T.Helper()
+	tab.See(`document.readyState !== "loading"`)
 }
 
 // Press presses a key repeatedly until an expression is true.
@@ -231,6 +238,7 @@ func (tab *Tab) Control(key string) {
 // last width stays.
 func (tab *Tab) Fits(widths ...int64) {
 	tab.T.Helper()
+	tab.seeEnd()
 	for _, width := range widths {
 		tab.Do(chromedp.EmulateViewport(width, 900))
 		tab.See(fmt.Sprintf(`innerWidth === %d`, width))

@@ -26,6 +26,7 @@ var (
 	Curl       = Tool{"curl", "curl", []string{"curl"}}
 	Faketime   = Tool{"libfaketime", "libfaketime", nil}
 	NPM        = Tool{"npm", "npm", []string{"npm"}}
+	PgBouncer  = Tool{"PgBouncer", "pgbouncer", []string{"/usr/sbin/pgbouncer"}}
 	PostgreSQL = Tool{"PostgreSQL", "postgresql", nil}
 	Promtool   = Tool{"promtool", "prometheus", []string{"promtool"}}
 	Registry   = Tool{"npm's registry", "", []string{"npm", "view", "--fetch-retries=0", "ajv", "version"}}

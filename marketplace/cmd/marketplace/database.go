@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,13 @@ import (
 
 type database struct {
 	address string
+	listen  string          // the address of sessions; "": the same
 	private *pgembed.Keeper // nil: an external database
 }
 
 // openDatabase starts a private PostgreSQL if no address was given, and migrates.
 func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, error) {
-	db := &database{address: s.databaseURL}
+	db := &database{address: s.databaseURL, listen: s.listenURL}
 	if db.address == "" {
 		if err := s.makeDataDir(); err != nil {
 			return nil, err
@@ -38,13 +40,21 @@ func openDatabase(ctx context.Context, s storage, log *slog.Logger) (*database, 
 		}
 		db.address, db.private = private.URL("postgres"), pgembed.Keep(private, config, log)
 	}
-	if _, err := postgres.Migrate(ctx, db.address); err != nil {
+	if _, err := postgres.Migrate(ctx, cmp.Or(db.listen, db.address)); err != nil {
 		if errors.Is(err, postgres.ErrUnreachable) && db.private == nil {
-			err = fmt.Errorf("--database-url: %w", err)
+			err = aboutFlag(db.sessionsFlag(), err)
 		}
 		return nil, errors.Join(err, db.close(context.WithoutCancel(ctx)))
 	}
 	return db, nil
+}
+
+// sessionsFlag returns the flag with the address of sessions.
+func (db *database) sessionsFlag() string {
+	if db.listen != "" {
+		return "--database-listen-url"
+	}
+	return "--database-url"
 }
 
 // makeDataDir creates the data folder if it does not exist.

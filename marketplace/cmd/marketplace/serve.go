@@ -98,12 +98,15 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	defer finish(closeTime, func() { closeTraces(traces) })
+	if err := postgres.CheckListening(ctx, db.address, db.listen); err != nil {
+		return aboutFlag(db.sessionsFlag(), err)
+	}
 	disk := &postgres.Disk{}
-	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
+	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Listen: db.listen, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
 		return err
 	}
-	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
+	work, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: workConnections, Listen: db.listen, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
 		finish(closeTime, store.Close)
 		return err

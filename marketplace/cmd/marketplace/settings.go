@@ -46,12 +46,13 @@ func noArguments(command *cobra.Command, args []string) error {
 }
 
 type storage struct {
-	databaseURL, dataDir, npmRegistry string
+	databaseURL, listenURL, dataDir, npmRegistry string
 }
 
 func (s *storage) register(command *cobra.Command) {
 	f := command.Flags()
 	f.StringVar(&s.databaseURL, "database-url", "", "a PostgreSQL (14 or newer) `address`, such as postgres://user@host/name; without one the service runs a private PostgreSQL in its data folder")
+	f.StringVar(&s.listenURL, "database-listen-url", "", "the same database's `address` for what needs a session: notifications and migrations; needed only if --database-url is that of a pooler in transaction mode")
 	f.StringVar(&s.npmRegistry, "npm-registry", "", "the `address` of an npm registry, to download the private PostgreSQL once if the machine has none; npm stands for the registry that npm is configured with")
 	f.StringVar(&s.dataDir, "data-dir", defaultDataDir(), "the `folder` for the private PostgreSQL and the secret")
 	settle(command, s.mistakes)
@@ -74,15 +75,23 @@ func defaultDataDir() string {
 }
 
 func (s *storage) mistakes() (wrong []error) {
-	if address, err := url.Parse(s.databaseURL); s.databaseURL != "" && (err != nil || address.Scheme != "postgres" && address.Scheme != "postgresql") {
-		wrong = append(wrong, errors.New("--database-url: expected an address such as postgres://user@host/name"))
-	} else if s.databaseURL != "" {
-		wrong = append(wrong, aboutFlag("--database-url", postgres.CheckAddress(s.databaseURL)))
-	}
+	wrong = append(wrong, aboutFlag("--database-url", checkDatabase(s.databaseURL)), aboutFlag("--database-listen-url", checkDatabase(s.listenURL)),
+		requireThat(s.listenURL == "" || s.databaseURL != "", "--database-listen-url: expected --database-url too"))
 	if address, err := url.Parse(s.npmRegistry); s.npmRegistry != "" && s.npmRegistry != pgembed.FromNPM && (err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "") {
 		wrong = append(wrong, errors.New("--npm-registry: expected npm, or an address such as https://registry.example"))
 	}
 	return append(wrong, requireThat(s.dataDir != "", "--data-dir: expected a folder"))
+}
+
+// checkDatabase returns what is wrong with a database's address, which may be missing.
+func checkDatabase(address string) error {
+	if address == "" {
+		return nil
+	}
+	if at, err := url.Parse(address); err != nil || at.Scheme != "postgres" && at.Scheme != "postgresql" {
+		return errors.New("expected an address such as postgres://user@host/name")
+	}
+	return postgres.CheckAddress(address)
 }
 
 // aboutFlag prefixes an error with its flag. It returns nil for nil.

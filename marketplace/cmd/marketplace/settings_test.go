@@ -122,6 +122,14 @@ func TestAProblemAtStartupIsOneLine(t *testing.T) {
 	}
 }
 
+func TestASessionNeedsTheAddressOfTheDatabaseItself(t *testing.T) {
+	t.Parallel()
+	address := pgtest.URL(t)
+	run(t, "", nil, "serve", "--database-listen-url", address).requireUsageError(t, "--database-listen-url: expected --database-url too")
+	serve := []string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", pgtest.Pooled(t, address)}
+	executed(t, append(serve, "--database-listen-url", pgtest.URL(t))).fails(t, "--database-listen-url: notifications do not arrive")
+}
+
 func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -137,7 +145,7 @@ func TestAWrongCommandLineIsOneLineWithTheSolution(t *testing.T) {
 		"an address with unreadable TLS":  {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=perhaps"}, "sslmode is invalid"},
 		"a certificate that is not there": {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?sslmode=verify-full&sslrootcert=/none.pem"}, "open /none.pem: no such file"},
 		"one connection only":             {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?pool_max_conns=1"}, "--database-url: pool_max_conns: expected 2 or more, received 1"},
-		"no prepared statements":          {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?default_query_exec_mode=exec"}, "default_query_exec_mode: expected cache_statement, the default, received exec"},
+		"no prepared statements":          {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?default_query_exec_mode=exec"}, "default_query_exec_mode: expected cache_statement, the default, or cache_describe, received exec"},
 		"statements described each time":  {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?default_query_exec_mode=describe_exec"}, "received describe exec"},
 		"no room for statements":          {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?statement_cache_capacity=0"}, "statement_cache_capacity: expected 1 or more, received 0"},
 		"a health check without a pause":  {[]string{"migrate", "--database-url", "postgres://me:hush@host/x?pool_health_check_period=0s"}, "pool_health_check_period: expected a time above 0, received 0s"},

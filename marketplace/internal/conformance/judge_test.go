@@ -203,9 +203,8 @@ func TestAPartnerWhoseCallsStopTheJudgeIsLeftOutAndNamed(t *testing.T) {
 	b := setupJudges(t, mockpartner.Options{Defects: []string{"second-confirm-books-again"}}, 0)
 	attacker, other := b.partner(t, mockpartner.Options{}), b.target
 	id := attacker.ID.String()
-	r := b.add(t, script(t, `exec 3>&1; while IFS= read -r line; do case "$line" in
-*`+id+`*) echo '{"history":"`+id+`/x"}' >&3; exit 7;;
-*) printf '%s\n' "$line";; esac; done | '`+command+`' "$@"`))
+	// Not a loop of the shell, which reads byte by byte: on a busy machine its pipe would stay full for too long.
+	r := b.add(t, script(t, `exec 3>&1; awk 'index($0, "`+id+`") { print "{\"history\":\"`+id+`/x\"}" >"/dev/fd/3"; exit 7 } { print; fflush() }' | '`+command+`' "$@"`))
 	attack := func() {
 		_ = r.client.Products(t.Context(), attacker, time.Time{}, func(context.Context, []byte) error { return nil })
 	}

@@ -2,8 +2,6 @@ package console
 
 import (
 	"fmt"
-	"html"
-	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -16,26 +14,43 @@ import (
 // matrixCell is the state of a partner's endpoint.
 type matrixCell struct{ client.MatrixCell }
 
-// failedRules returns how many rules fail, since when, and their names.
-func (c matrixCell) failedRules() (n int, since time.Time, rules string) {
-	var names []string
+// failedRules are the rules of an endpoint that fail.
+type failedRules struct {
+	Names []string
+	Since time.Time
+}
+
+// Failed returns the rules that fail; nil: none.
+func (c matrixCell) Failed() *failedRules {
+	var f failedRules
 	for _, b := range c.Breaches {
 		if b.Outcome != "failed" {
 			continue
 		}
-		if n++; since.IsZero() {
-			since = b.Since
+		if f.Since.IsZero() {
+			f.Since = b.Since
 		}
-		names = append(names, b.Rule)
+		f.Names = append(f.Names, b.Rule)
 	}
-	return n, since, strings.Join(names, ", ")
+	if len(f.Names) == 0 {
+		return nil
+	}
+	return &f
 }
+
+// Says returns how many rules fail, and since when.
+func (f *failedRules) Says() string {
+	return plural.Count(len(f.Names), "rule") + " since " + f.Since.UTC().Format("2 Jan")
+}
+
+// Rules returns the names of the rules.
+func (f *failedRules) Rules() string { return strings.Join(f.Names, ", ") }
 
 // matrixRow is a partner with its state by endpoint and by day.
 type matrixRow struct{ client.MatrixRow }
 
-// tone returns the colour of the partner's tile.
-func (r matrixRow) tone() string {
+// Tone returns the colour of the partner's tile.
+func (r matrixRow) Tone() string {
 	switch {
 	case !r.FailingSince.IsZero():
 		return "bad"
@@ -47,8 +62,8 @@ func (r matrixRow) tone() string {
 	return "mute"
 }
 
-// says describes the partner's tile.
-func (r matrixRow) says() string {
+// Says describes the partner's tile.
+func (r matrixRow) Says() string {
 	words := r.Name
 	if !r.FailingSince.IsZero() {
 		words += ", fails since " + momentOf(r.FailingSince).Day
@@ -62,34 +77,30 @@ func (r matrixRow) says() string {
 	return words
 }
 
-// write writes the cell for the page.
-func (c matrixCell) write(to *strings.Builder) {
-	switch n, since, rules := c.failedRules(); {
-	case n > 0:
-		fmt.Fprintf(to, `<td class="bad" title="%s">%s since %s</td>`, html.EscapeString(rules), plural.Count(n, "rule"), since.UTC().Format("2 Jan"))
-	case !c.JudgedAt.IsZero():
-		to.WriteString(`<td class="good">passed</td>`)
-	default:
-		to.WriteString(`<td class="mute" title="not judged yet">–</td>`)
-	}
-}
-
 // dayTones are the colours of a day's verdict. Other days have no colour.
 var dayTones = map[string]string{"conformant": "good", "partial": "good", "nonconformant": "bad", "failed": "mute", "incomplete": "mute"}
 
-// tonePath returns the days of a tone as a path: a bar for each.
-func (r matrixRow) tonePath(tone string) string {
-	var path strings.Builder
-	for i, verdict := range r.Days {
-		if dayTones[verdict] == tone {
-			fmt.Fprintf(&path, "M%d 0h6v14h-6z", i*8)
+// dayBars are the days of a tone, as a path with a bar for each.
+type dayBars struct{ Tone, Path string }
+
+// DayBars returns the bars of the days that have a colour.
+func (r matrixRow) DayBars() (bars []dayBars) {
+	for _, tone := range []string{"bad", "good", "mute"} {
+		var path strings.Builder
+		for i, verdict := range r.Days {
+			if dayTones[verdict] == tone {
+				fmt.Fprintf(&path, "M%d 0h6v14h-6z", i*8)
+			}
+		}
+		if path.Len() > 0 {
+			bars = append(bars, dayBars{tone, path.String()})
 		}
 	}
-	return path.String()
+	return bars
 }
 
-// daysSay describes the days in words.
-func (r matrixRow) daysSay() string {
+// DaysSay describes the days in words.
+func (r matrixRow) DaysSay() string {
 	bad, good := 0, 0
 	for _, verdict := range r.Days {
 		switch dayTones[verdict] {
@@ -105,54 +116,8 @@ func (r matrixRow) daysSay() string {
 	return fmt.Sprintf("Breaches on %s, none on %d", plural.Count(bad, "day"), good)
 }
 
-// write writes the partner's row for the page.
-func (r matrixRow) write(to *strings.Builder) {
-	fmt.Fprintf(to, `<tr><th scope="row"><a href="%s">%s</a>`, r.address(), html.EscapeString(r.Name))
-	if r.Mode == "test" {
-		to.WriteString(` <span class="soft">test</span>`)
-	}
-	if r.Admission.GoLive == "requested" {
-		to.WriteString(` <span class="pill warn">asks to go live</span>`)
-	}
-	state := html.EscapeString(r.State)
-	if r.State == "certified" {
-		state = fmt.Sprintf(`<a href="%s/certificate" download="certificate.jws" title="Download the certificate">%s</a>`, r.address(), state)
-	}
-	fmt.Fprintf(to, `</th><td>%s%s</td>`, state, choose(r.Withheld, ", <b>not listed</b>", ""))
-	for _, c := range r.Cells {
-		matrixCell{c}.write(to)
-	}
-	fmt.Fprintf(to, `<td><svg class="days" viewBox="0 0 112 14" width="112" height="14" role="img" aria-label="%s">`, r.daysSay())
-	for _, tone := range []string{"bad", "good", "mute"} {
-		if path := r.tonePath(tone); path != "" {
-			fmt.Fprintf(to, `<path class="%s" d="%s"/>`, tone, path)
-		}
-	}
-	to.WriteString("</svg></td></tr>\n")
-}
-
-func (r matrixRow) address() string { return root + "/integrations/" + url.PathEscape(r.IntegrationID) }
-
-// Tiles returns a tile for each partner. A template would take several times as long for some hundred
-// partners.
-func (p *partnersPage) Tiles() template.HTML {
-	var to strings.Builder
-	for _, row := range p.Partners {
-		r := matrixRow{row}
-		says := html.EscapeString(r.says())
-		fmt.Fprintf(&to, `<li><a class="%s" href="%s" title="%s"><span class="unseen">%s</span></a></li>`, r.tone(), r.address(), says, says)
-	}
-	return template.HTML(to.String())
-}
-
-// Rows returns the rows of the table.
-func (p *partnersPage) Rows() template.HTML {
-	var to strings.Builder
-	for _, row := range p.Partners {
-		matrixRow{row}.write(&to)
-	}
-	return template.HTML(to.String())
-}
+// Address returns the page of the partner's integration.
+func (r matrixRow) Address() string { return root + "/integrations/" + url.PathEscape(r.IntegrationID) }
 
 // partnersPage shows which partners breach which rules.
 type partnersPage struct {
@@ -163,6 +128,24 @@ type partnersPage struct {
 	Failing  int // partners with a failed rule
 	Asking   int // partners that ask to go live
 	Query    string
+}
+
+// Rows returns the partners in the order of the page.
+func (p *partnersPage) Rows() []matrixRow {
+	rows := make([]matrixRow, len(p.Partners))
+	for i, row := range p.Partners {
+		rows[i] = matrixRow{row}
+	}
+	return rows
+}
+
+// EndpointCells returns the states of the partner's endpoints.
+func (r matrixRow) EndpointCells() []matrixCell {
+	cells := make([]matrixCell, len(r.Cells))
+	for i, cell := range r.Cells {
+		cells[i] = matrixCell{cell}
+	}
+	return cells
 }
 
 // HasResults reports whether the page has rows.

@@ -30,9 +30,9 @@ type triage struct {
 	Query   string // the filters of the list that they come from
 	Acts    []triageAct
 	Form    *form // additional input for the action
-	List    []triaged
-	Left    []triaged // that do not allow the action
-	Totals  string    // of List
+	List    []bookingRow
+	Left    []bookingRow // that do not allow the action
+	Totals  string       // of List
 	Departs format.Period
 	More    bool // there are more than mostTriaged
 }
@@ -49,17 +49,6 @@ type triageAct struct {
 // Words returns how many bookings the button acts on.
 func (a triageAct) Words() string { return plural.Count(a.Bookings, "booking") }
 
-// triaged is one of the bookings, and what came of the action.
-type triaged struct {
-	bookingView
-	Outcome note
-}
-
-// allows reports whether an operator can act on a booking in this way.
-func (t triaged) allows(a client.Action) bool {
-	return t.Attention != nil && slices.Contains(t.Attention.Actions, a)
-}
-
 // chooseTriage shows the bookings of a list, and the actions that they allow.
 func chooseTriage(x *exchange) error {
 	query, asked, _, err := x.bookingFilters()
@@ -75,7 +64,7 @@ func chooseTriage(x *exchange) error {
 	}
 	t := &triage{frame: frame{Page: "Act on several bookings", Section: "bookings"}, Query: query.Encode(), More: part.NextCursor != ""}
 	for _, b := range found {
-		t.List = append(t.List, triaged{bookingView: b})
+		t.List = append(t.List, newBookingRow(b))
 	}
 	t.count(client.MayConfirm, client.MayDeliver, client.MayResolve, client.MayCancel)
 	return x.show(http.StatusOK, "triage.html", t)
@@ -120,7 +109,7 @@ func previewTriage(x *exchange) error {
 	}
 	t.Totals = amounts(totals, x.reader())
 	if len(t.List) > 0 {
-		first := slices.MinFunc(t.List, func(a, b triaged) int { return a.Start.Compare(b.Start) })
+		first := slices.MinFunc(t.List, func(a, b bookingRow) int { return a.Start.Compare(b.Start) })
 		t.Departs = first.Slot()
 	}
 	return x.show(http.StatusOK, "triage-preview.html", t)
@@ -145,7 +134,7 @@ func (x *exchange) readTriage(action client.Action) (*triage, error) {
 		if err != nil {
 			return nil, err
 		}
-		if one := (triaged{bookingView: found}); one.allows(action) {
+		if one := newBookingRow(found); one.allows(action) {
 			t.List = append(t.List, one)
 		} else {
 			t.Left = append(t.Left, one)
@@ -172,10 +161,11 @@ func triageBookings(x *exchange) error {
 			one := &t.List[i]
 			b, err := send[client.Booking](x, http.MethodPost, "/operator/bookings/"+url.PathEscape(one.ID)+"/"+string(action), settleBody(action, x.given))
 			if err != nil {
-				one.Outcome = note{Words: "Failed: " + failureWords(err), Failed: true}
+				one.Outcome = &note{Words: "Failed: " + failureWords(err), Failed: true}
 				return
 			}
-			one.Booking, one.Outcome = b, settledNote(b)
+			outcome := settledNote(b)
+			one.Booking, one.Outcome = b, &outcome
 		})
 	}
 	all.Wait()
@@ -193,7 +183,7 @@ func failureWords(err error) string {
 // Done returns how many bookings need no attention any more.
 func (t *triage) Done() (n int) {
 	for _, one := range t.List {
-		if !one.Outcome.Failed && !one.Outcome.Open {
+		if one.settled() {
 			n++
 		}
 	}

@@ -31,6 +31,9 @@ type Page[T any] struct {
 // neither takes longer as the list grows.
 const MostCounted = 10_000
 
+// MostFound limits how many bookings a search by words counts, if it finds many.
+const MostFound = 1_000
+
 // Cursor is an entry's place in a list that is ordered by a time and, for equal times, by id.
 type Cursor struct {
 	At time.Time // with the database's precision, microseconds

@@ -155,10 +155,12 @@ func checkOptions(config *pgxpool.Config) error {
 		return fmt.Errorf("pool_max_conns: expected 2 or more, received %d; a migration uses two connections", config.MaxConns)
 	case config.HealthCheckPeriod <= 0:
 		return fmt.Errorf("pool_health_check_period: expected a time above 0, received %s", config.HealthCheckPeriod)
-	case mode != pgx.QueryExecModeCacheStatement:
-		return fmt.Errorf("default_query_exec_mode: expected cache_statement, the default, received %s; the service needs prepared statements", mode)
+	case mode != pgx.QueryExecModeCacheStatement && mode != sharedMode:
+		return fmt.Errorf("default_query_exec_mode: expected cache_statement, the default, or cache_describe, received %s; the service needs the types of parameters", mode)
 	case config.ConnConfig.StatementCacheCapacity < 1:
 		return fmt.Errorf("statement_cache_capacity: expected 1 or more, received %d; the service needs prepared statements", config.ConnConfig.StatementCacheCapacity)
+	case config.ConnConfig.DescriptionCacheCapacity < 1:
+		return fmt.Errorf("description_cache_capacity: expected 1 or more, received %d; the service needs the types of parameters", config.ConnConfig.DescriptionCacheCapacity)
 	}
 	return nil
 }
@@ -198,23 +200,28 @@ func (u *unreachable) Error() string {
 
 func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
 
-// prepare configures a new connection: times are in UTC, whatever the machine's zone, and the
-// server's log contains no customers' data, as far as the user's rights allow.
+// prepare configures a new connection: times are in UTC, whatever the machine's zone, no query is
+// compiled, because that takes longer than any of ours runs, and the server's log contains no
+// customers' data, as far as the user's rights allow.
 func prepare(ctx context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
-	_, err := conn.PgConn().Exec(ctx, quietLog).ReadAll()
+	_, err := conn.PgConn().Exec(ctx, fmt.Sprintf(sessionSettings, conn.PgConn().PID())).ReadAll()
 	return err
 }
 
-// quietLog stops the server from logging rows of violated constraints, and parameters. Only
-// superusers and users with the privilege may set the first two.
-const quietLog = `DO $$
+// sessionSettings turns off the compiler, and stops the server from logging rows of violated
+// constraints, and parameters. Only superusers and users with the privilege may set log settings. A
+// pooler's connection is left alone, because its next user is another client.
+const sessionSettings = `DO $$
 	DECLARE
 		setting text[];
 	BEGIN
-		FOREACH setting SLICE 1 IN ARRAY ARRAY[['log_error_verbosity', 'terse'], ['log_parameter_max_length', '0'], ['log_parameter_max_length_on_error', '0']] LOOP
+		IF pg_backend_pid() <> %d THEN
+			RETURN;
+		END IF;
+		FOREACH setting SLICE 1 IN ARRAY ARRAY[['jit', 'off'], ['log_error_verbosity', 'terse'], ['log_parameter_max_length', '0'], ['log_parameter_max_length_on_error', '0']] LOOP
 			BEGIN
 				PERFORM set_config(setting[1], setting[2], false);
 			EXCEPTION WHEN insufficient_privilege THEN

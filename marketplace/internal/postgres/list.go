@@ -34,6 +34,7 @@ type filters struct {
 	// few, they are found first and sorted afterwards.
 	scattered bool
 	along     string // the column whose index finds them; "": the planner chooses
+	words     string // that bookings have to contain; "": any
 }
 
 func newFilters() *filters { return &filters{args: pgx.NamedArgs{}} }
@@ -42,6 +43,22 @@ func newFilters() *filters { return &filters{args: pgx.NamedArgs{}} }
 func (f *filters) add(condition, name string, argument any) {
 	f.conditions = append(f.conditions, condition)
 	f.args[name] = argument
+}
+
+// where returns the conditions in SQL.
+func (f *filters) where() string {
+	if len(f.conditions) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(f.conditions, " AND ")
+}
+
+// and returns one more condition in SQL, to follow where.
+func (f *filters) and(condition string) string {
+	if len(f.conditions) == 0 {
+		return " WHERE " + condition
+	}
+	return " AND " + condition
 }
 
 // addScope restricts rows to a scope, by the columns account_id and mode of a table.
@@ -68,10 +85,10 @@ func (f *filters) search(text, or, words string) {
 // slow.
 const planned = pgx.QueryExecModeCacheDescribe
 
-// count returns the number of rows that a query finds.
-func (f *filters) count(ctx context.Context, d database, query string) (total int, err error) {
+// count returns the number of rows that a query finds, in the order of the list or by another index.
+func (f *filters) count(ctx context.Context, d database, query string, byIndex bool) (total int, err error) {
 	query = "SELECT count(*) FROM (" + query + ") counted"
-	if !f.scattered {
+	if !byIndex {
 		return one(ctx, d.pool, "count", pgx.RowTo[int], query, planned, f.args)
 	}
 	// The planner overestimates the cost of the index if most rows match, and would compute the
@@ -97,28 +114,30 @@ func (l list[T]) page(ctx context.Context, d database, by *filters, asked domain
 		by.args["after_id"] = asked.After.ID
 		by.add(fmt.Sprintf("(%s, %s) %s (@after_at, @after_id)", l.at, l.id, comes), "after_at", asked.After.At)
 	}
-	rows := fmt.Sprintf("SELECT %s AS at, %s AS id FROM %s", l.at, l.id, l.rows)
-	if len(by.conditions) > 0 {
-		rows += " WHERE " + strings.Join(by.conditions, " AND ")
-	}
+	columns := fmt.Sprintf("SELECT %s AS at, %s AS id FROM %s", l.at, l.id, l.rows)
 	ordered := " ORDER BY at" + direction + ", id" + direction
-	if asked.After == nil || by.scattered {
-		found := rows + ordered
-		if by.scattered {
-			found = rows + by.along
-		}
-		found = fmt.Sprintf("SELECT * FROM (%s LIMIT %d) found", found, domain.MostCounted+1)
-		if p.Total, err = by.count(ctx, d, found); err != nil {
+	q := rowQueries{columns + by.where(), columns + by.where(), ordered, by.scattered, domain.MostCounted}
+	if by.scattered {
+		q.along = by.along
+	}
+	if by.words != "" {
+		if q, err = by.searchBookings(ctx, d, columns, q.along); err != nil {
 			return p, err
 		}
-		if by.scattered && p.Total <= domain.MostCounted {
-			rows = found
+	}
+	if asked.After == nil || q.scattered {
+		found := fmt.Sprintf("SELECT * FROM (%s%s LIMIT %d) found", q.count, q.along, q.most+1)
+		if p.Total, err = by.count(ctx, d, found, q.along != ordered); err != nil {
+			return p, err
 		}
-		p.Capped = p.Total > domain.MostCounted
-		p.Total = min(p.Total, domain.MostCounted)
+		if q.scattered && p.Total <= q.most {
+			q.page = found
+		}
+		p.Capped = p.Total > q.most
+		p.Total = min(p.Total, q.most)
 	}
 	p.Entries, err = queryAll(ctx, d.pool, l.scan, fmt.Sprintf("%s WHERE %s = ANY(ARRAY(SELECT id FROM (%s%s OFFSET %d LIMIT %d) page)) ORDER BY %s%s, %s%s",
-		l.columns, l.id, rows, ordered, asked.Skip, asked.Size+1, l.at, direction, l.id, direction), planned, by.args)
+		l.columns, l.id, q.page, ordered, asked.Skip, asked.Size+1, l.at, direction, l.id, direction), planned, by.args)
 	if len(p.Entries) > asked.Size {
 		p.Entries = slices.Delete(p.Entries, asked.Size, len(p.Entries))
 		last := l.cursor(p.Entries[asked.Size-1])

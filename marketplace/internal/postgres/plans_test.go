@@ -280,6 +280,8 @@ func literals(args []any) (texts []string) {
 		switch is := arg.(type) {
 		case time.Time:
 			text = is.Format(time.RFC3339Nano)
+		case []string:
+			text = "{" + strings.Join(is, ",") + "}"
 		case []uuid.UUID:
 			text = "{" + strings.ReplaceAll(strings.Trim(text, "[]"), " ", ",") + "}"
 		}

@@ -39,6 +39,7 @@ func NewReadiness(address string, disk *Disk) (*Readiness, error) {
 		return nil, err
 	}
 	config.MaxConns = 1
+	config.ConnConfig.DefaultQueryExecMode = sharedMode // there may be a pooler
 	pool, err := pgxpool.NewWithConfig(context.Background(), config)
 	return &Readiness{pool: pool, disk: disk}, err
 }

@@ -7,6 +7,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/multitracer"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
@@ -40,6 +41,7 @@ type Store struct {
 // database is embedded in every type of the store that reads or writes a kind of rows.
 type database struct {
 	pool     *pgxpool.Pool
+	sessions *pgxpool.Pool         // opens connections that listen
 	queue    *river.Client[pgx.Tx] // inserts jobs only
 	dueQueue *river.Client[pgx.Tx] // makes waiting jobs due
 }
@@ -64,6 +66,7 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 // Options configure how a store uses its database.
 type Options struct {
 	Connections int32                  // the maximum
+	Listen      string                 // the address for connections that listen; "": the database's
 	Patience    time.Duration          // for a connection and for each statement; 0: only the context limits them
 	Tracers     []pgx.QueryTracer      // called for every query, for example the stores' Disk
 	Jobs        []rivertype.Middleware // middleware for inserting jobs; may be nil
@@ -71,39 +74,35 @@ type Options struct {
 
 // OpenWith is Open with further options.
 func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
-	config, err := configOf(address)
+	if o.Patience > 0 {
+		o.Tracers = append(o.Tracers, patience(o.Patience))
+	}
+	pool, err := openPool(ctx, address, o)
 	if err != nil {
 		return nil, err
 	}
-	config.MaxConns = o.Connections
-	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.RuntimeParams["jit"] = "off" // compiling a query takes longer than any of ours runs
-	if o.Patience > 0 {
-		o.Tracers = append(o.Tracers, patience(o.Patience))
-		config.PingTimeout = o.Patience / 2
-	}
-	config.ConnConfig.Tracer = multitracer.New(o.Tracers...)
-	pool, err := pgxpool.NewWithConfig(ctx, config)
+	sessions, err := newSessions(ctx, cmp.Or(o.Listen, address), o.Tracers)
 	if err != nil {
-		return nil, &unreachable{err}
-	}
-	if err := pool.Ping(withoutTimeout(ctx)); err != nil {
 		pool.Close()
-		return nil, &unreachable{err}
+		return nil, err
 	}
 	quiet := slog.New(slog.DiscardHandler)
 	queue, err := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet, Middleware: o.Jobs, Test: river.TestConfig{Time: databaseClock{}}})
 	dueQueue, failed := river.NewClient(riverpgxv5.New(pool), &river.Config{Logger: quiet})
 	if err := errors.Join(err, failed); err != nil {
 		pool.Close()
+		sessions.Close()
 		return nil, fmt.Errorf("create the job queue: %w", err)
 	}
-	d := database{pool, queue, dueQueue}
+	d := database{pool, sessions, queue, dueQueue}
 	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}, &Events{d}, &Runs{d}}, nil
 }
 
 // Close waits for connections in use and closes all.
-func (s *Store) Close() { s.pool.Close() }
+func (s *Store) Close() {
+	s.pool.Close()
+	s.sessions.Close()
+}
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
@@ -114,8 +113,24 @@ func (s *Store) Now(ctx context.Context) (now time.Time, err error) {
 	return now, err
 }
 
-// Pool returns the pool for metrics and for libraries with their own SQL, such as the job queue.
+// Pool returns the pool for metrics and for tests.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
+
+// QueueDriver returns the job queue's connections.
+func (s *Store) QueueDriver() riverdriver.Driver[pgx.Tx] {
+	return queueDriver{riverpgxv5.New(s.pool), riverpgxv5.New(s.sessions)}
+}
+
+// queueDriver listens with other connections than it queries with.
+type queueDriver struct {
+	*riverpgxv5.Driver
+	listening *riverpgxv5.Driver
+}
+
+// GetListener implements the queue's driver.
+func (d queueDriver) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
+	return d.listening.GetListener(p)
+}
 
 // transaction runs f in a transaction, which is rolled back if f returns an error.
 func (d database) transaction(ctx context.Context, f func(pgx.Tx) error) error {

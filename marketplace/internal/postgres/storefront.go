@@ -134,7 +134,7 @@ type feed struct{ conn *pgx.Conn }
 
 // Listen returns a feed of the changes from now on.
 func (s *Storefront) Listen(ctx context.Context) (storefront.Feed, error) {
-	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
+	conn, err := pgx.ConnectConfig(ctx, s.sessions.Config().ConnConfig)
 	if err != nil {
 		return nil, fmt.Errorf("reach the database: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivertype"
 
 	"partnerkit.dev/marketplace/internal/conformance"
@@ -94,7 +93,7 @@ func New(c Config) (*Worker, error) {
 		queues[job.QueueRates] = river.QueueConfig{MaxWorkers: 1}
 	}
 	var err error
-	w.queue, err = river.NewClient(riverpgxv5.New(c.Store.Pool()), &river.Config{
+	w.queue, err = river.NewClient(c.Store.QueueDriver(), &river.Config{
 		Queues: queues, Workers: kinds, FetchCooldown: fetchPause, JobTimeout: min(c.JobTime, shortTime), RescueStuckJobsAfter: c.RescueTime,
 		CompletedJobRetentionPeriod: keptDone, ErrorHandler: &failures{c.Log}, Middleware: c.Jobs,
 		Logger: slog.New(quiet{c.Log.Handler()}),

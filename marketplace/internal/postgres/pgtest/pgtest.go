@@ -32,6 +32,7 @@ var server struct {
 	*pgembed.Server
 	admin  *pgxpool.Pool // for statements that are not about the tests' own data
 	copies atomic.Int64
+	pooler *pooler // nil: stores reach the server directly
 }
 
 // Main runs a package's tests with a server of their own, calls atEnd, and ends the process.
@@ -79,6 +80,12 @@ func run(m *testing.M) int {
 	}
 	if _, err := postgres.Migrate(ctx, server.URL(template)); err != nil {
 		return reportFailure(err)
+	}
+	if os.Getenv(pooledVariable) != "" {
+		if server.pooler, err = startPooler(dir, server.URL("postgres")); err != nil {
+			return reportFailure(err)
+		}
+		defer server.pooler.stop()
 	}
 	return m.Run()
 }
@@ -131,6 +138,9 @@ func OpenAt(t testing.TB, address string) *postgres.Store {
 func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
 	t.Helper()
 	options := postgres.Options{Connections: 8}
+	if server.pooler != nil {
+		options.Listen, address = address, server.pooler.url(address)
+	}
 	if r != nil {
 		options.Tracers = append(options.Tracers, r)
 	}
