@@ -24,7 +24,7 @@ DOCS ?= all
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
 	[ -z "$$(find $$module -name '*.go')" ] || echo $$module; done)
-COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace)))))
+COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace octobridge)))))
 
 .PHONY: help
 help:

@@ -58,7 +58,7 @@ func (t *Tree) Lies(documents []*Document) (problems []string) {
 var (
 	endOfCommand = regexp.MustCompile(`\s#|[|;&>]`)
 	assignment   = regexp.MustCompile(`(?:^| )([A-Z][A-Z0-9_]*)=`)
-	ourCommand   = regexp.MustCompile(`^\s*(?:[A-Z][A-Z0-9_]*=(?:\$\([^)]*\)|\S*) )*(?:build/)?(go|make|conformance|mockpartner|marketplace) `)
+	ourCommand   = regexp.MustCompile(`^\s*(?:[A-Z][A-Z0-9_]*=(?:\$\([^)]*\)|\S*) )*(?:build/)?(go|make|conformance|mockpartner|marketplace|octobridge) `)
 	identifier   = regexp.MustCompile(`^\$?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$|^([a-z]+[A-Z]\w*)$`)
 	fileName     = regexp.MustCompile(`^[A-Za-z_.*~-][\w.*-]*(?:/[\w.*-]*)+$|^[\w*-]+\.(?:go|md|ya?ml|json|html|txt|sh|mk|svg|xml|har|py|ts|sql|toml|log)$`)
 	bareName     = regexp.MustCompile(`^[a-z][a-z-]*$`)

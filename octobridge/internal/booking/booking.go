@@ -45,7 +45,7 @@ const callTime = time.Minute
 // Refusal is a request that is refused: by the contract (CNF-5), or because the supplier refused.
 type Refusal struct {
 	Message string // for the customer
-	Behind  error  // the supplier's error; nil if there is none
+	Behind  error  // the supplier's error, or nil
 }
 
 func (r *Refusal) Error() string { return r.Message }

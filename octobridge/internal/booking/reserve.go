@@ -103,7 +103,7 @@ func (s *Service) expiryOf(b octo.Booking) (time.Time, error) {
 	return expires.UTC(), nil
 }
 
-// releaseUnwanted releases a hold that nobody waits for.
+// releaseUnwanted releases a hold whose caller has left.
 func (s *Service) releaseUnwanted(ctx context.Context, code string) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/octo"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -175,10 +176,10 @@ func (t *translation) noteLimits(o octo.Option, known *Option) {
 		t.note(Note{Option: o.ID, Unit: unit, Text: fmt.Sprintf(format, args...)})
 	}
 	if known.MinUnits > 1 {
-		limit("", "parties of fewer than %d guests are refused at reserve", known.MinUnits)
+		limit("", "parties of fewer than %s are refused at reserve", plural.Count(known.MinUnits, "guest"))
 	}
 	if known.MaxUnits > 0 {
-		limit("", "parties of more than %d guests are refused at reserve", known.MaxUnits)
+		limit("", "parties of more than %s are refused at reserve", plural.Count(known.MaxUnits, "guest"))
 	}
 	if missing := missingFields(o.RequiredContactFields); len(missing) > 0 {
 		limit("", "the supplier requires of the guest what the contract does not have, and may refuse: %s", strings.Join(missing, ", "))

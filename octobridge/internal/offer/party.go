@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"partnerkit.dev/internal/octo"
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -26,7 +27,7 @@ func (o *Option) Party(units []partnerapi.UnitQuantity) (party []octo.UnitQuanti
 			return nil, refuse("There is no guest type %q here.", one.ID)
 		}
 		if one.Quantity > maxParty-guests {
-			return nil, refuse("Parties of more than %d guests cannot be booked.", maxParty)
+			return nil, refuse("Parties of more than %s cannot be booked.", plural.Count(maxParty, "guest"))
 		}
 		guests += one.Quantity
 		party = append(party, octo.UnitQuantity{ID: known.id, Quantity: one.Quantity})
@@ -44,9 +45,9 @@ func (o *Option) Items(party []octo.UnitQuantity) (items []octo.UnitItem, err er
 	}
 	switch {
 	case len(items) < o.MinUnits:
-		return nil, refuse("This can be booked for at least %d guests.", o.MinUnits)
+		return nil, refuse("This can be booked for at least %s.", plural.Count(o.MinUnits, "guest"))
 	case o.MaxUnits > 0 && len(items) > o.MaxUnits:
-		return nil, refuse("This can be booked for at most %d guests.", o.MaxUnits)
+		return nil, refuse("This can be booked for at most %s.", plural.Count(o.MaxUnits, "guest"))
 	}
 	return items, nil
 }

@@ -27,7 +27,7 @@ type offers struct {
 	at    time.Time
 }
 
-// fresh returns the catalog as it is now.
+// fresh returns the current catalog.
 func (o *offers) fresh(ctx context.Context) (*offer.Offer, error) {
 	pulled := o.pulls.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partnerapi.Products.Timeout(partnerapi.Healthy))
@@ -85,7 +85,7 @@ func (o *offers) option(ctx context.Context, productID, optionID string) (*offer
 	return option, nil
 }
 
-// Offer returns the supplier's catalog as it is now.
+// Offer returns the supplier's current catalog.
 func (s *Server) Offer(ctx context.Context) (*offer.Offer, error) { return s.offered.fresh(ctx) }
 
 func (s *Server) readOffer(ctx context.Context) (*offer.Offer, error) {

@@ -81,11 +81,15 @@ CREATE INDEX IF NOT EXISTS octobridge_bookings_open ON octobridge_bookings (upda
 CREATE INDEX IF NOT EXISTS octobridge_bookings_immediate ON octobridge_bookings (expires_at) WHERE state = 'held' AND immediate;
 `
 
+// oneByOne lets bridges that start together create the table one after another: the statements that
+// follow it run in the same transaction. The number is any that nothing else locks.
+const oneByOne = "SELECT pg_advisory_xact_lock(8503621945); "
+
 // isOpen is the condition of the index above.
 const isOpen = `state IN ('reserving', 'confirming', 'releasing', 'cancelling')`
 
-// Open opens the database at an address: postgres://…, or the path of a file, which is created if there
-// is none. Its error may be ErrInUse.
+// Open opens the database at an address: postgres://…, or the path of a file, which is created if it
+// does not exist. Its error may be ErrInUse.
 func Open(ctx context.Context, address string, now func() time.Time) (*Store, error) {
 	s := &Store{alone: !IsPostgres(address), now: now}
 	var err error
@@ -97,7 +101,11 @@ func Open(ctx context.Context, address string, now func() time.Time) (*Store, er
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.db.ExecContext(ctx, tables); err != nil {
+	create := tables
+	if !s.alone {
+		create = oneByOne + tables
+	}
+	if _, err := s.db.ExecContext(ctx, create); err != nil {
 		s.db.Close()
 		if strings.Contains(err.Error(), "database is locked") {
 			return nil, ErrInUse
