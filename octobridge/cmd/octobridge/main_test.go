@@ -197,7 +197,7 @@ func TestServe_SellsWhatTheSupplierOffersUntilItIsInterrupted(t *testing.T) {
 	}
 }
 
-// It starts all the same, because the marketplace retries, and a restart would not help.
+// It starts anyway, because the marketplace retries, and a restart would not help.
 func TestServe_StartsWithoutTheSupplierAndKeepsItsKeySecret(t *testing.T) {
 	t.Parallel()
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
