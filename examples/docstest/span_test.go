@@ -22,7 +22,7 @@ var foreign = strings.Fields(`
 	curl journalctl kubectl mitmdump npm python3 ss systemctl
 	-race -run -p -v -vet -timeout -count -parallel -bench -benchmem -benchtime -fuzz -fuzztime -fuzzminimizetime -generate -package -o
 	-ginkgo --label-filter --focus --skip --dry-run --junit-report --json-report
-	encoding/json net/http application/json
+	encoding/json net/http application/json octo/pricing
 	package/native partnerkit/marketplace sbom/*.cdx.json race-RULE.html ~/.local/share
 	isLanguageTag isTimeZone isCurrency
 	OTEL_EXPORTER_OTLP_HEADERS OTEL_TRACES_SAMPLER_ARG

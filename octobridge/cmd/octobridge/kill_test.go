@@ -182,7 +182,7 @@ func (s *shop) book(n int) {
 	}
 }
 
-// KILLS and SEED choose another number of kills, and others: see make bridge.
+// number returns the number in an environment variable, such as KILLS: see make bridge.
 func number(t *testing.T, variable string, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(variable)

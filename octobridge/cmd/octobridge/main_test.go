@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 }
 
 // supply serves the mock partner as an OCTO supplier, and returns its address.
-func supply(t *testing.T, o mockpartner.Options) (*mocktest.Server, string) {
+func supply(t testing.TB, o mockpartner.Options) (*mocktest.Server, string) {
 	t.Helper()
 	mock := mocktest.Start(t, o)
 	server := httptest.NewServer(mock.OCTO())
@@ -139,7 +139,7 @@ func serve(environment []string, args ...string) (*serving, error) {
 	return s, nil
 }
 
-func startServing(t *testing.T, environment []string, args ...string) *serving {
+func startServing(t testing.TB, environment []string, args ...string) *serving {
 	t.Helper()
 	s, err := serve(environment, append(args, "--store", filepath.Join(t.TempDir(), "bridge.db"))...)
 	check(t, err)
