@@ -16,6 +16,7 @@ require (
 	partnerkit.dev/internal v0.0.0
 	partnerkit.dev/mockpartner v0.0.0
 	partnerkit.dev/schemas v0.0.0
+	pgregory.net/rapid v1.3.0
 )
 
 require (
@@ -64,7 +65,6 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
 )
 
 replace (

@@ -9,6 +9,7 @@ package booking
 import (
 	"errors"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"partnerkit.dev/internal/octo"
@@ -63,6 +64,13 @@ func (u *Unsupported) Unwrap() error { return u.Behind }
 func refusalIn(err error) (*supplier.Refusal, bool) {
 	refused := (*supplier.Refusal)(nil)
 	return refused, errors.As(err, &refused) && refused.IsFinal()
+}
+
+// isUnknown reports whether the supplier has said that it has no such booking. Another refusal, such as of a
+// call that it does not support, says nothing about the booking.
+func isUnknown(err error) bool {
+	refused := (*supplier.Refusal)(nil)
+	return errors.As(err, &refused) && (refused.Code == octo.InvalidBookingUUID || refused.Status == http.StatusNotFound)
 }
 
 // isWithoutEffect reports whether a call surely changed nothing.

@@ -115,6 +115,8 @@ func TestBooking_AnswersThatAreLostMakeNoSecondBookingAndLeaveNoHold(t *testing.
 		{"confirm is lost on its way, and released", []supply{ok, lostBefore}, []step{reserves, confirms, releases}, "ok error ok", store.Released, 5, "reserve confirm find cancel"},
 		{"confirm's answer and the look at it are lost", []supply{ok, lostAfter, failsAfter(500)}, []step{reserves, confirms, confirms, confirms}, "ok error error ok", store.Confirmed, 3, "reserve confirm find find"},
 		{"confirm is refused although it was done", []supply{ok, failsAfter(400)}, []step{reserves, confirms}, "ok ok", store.Confirmed, 3, "reserve confirm find"},
+		{"confirm's answer is lost, and a refusal of the look at it says nothing", []supply{ok, lostAfter, answers(405, ``), answers(400, `{"error": "BAD_REQUEST"}`)},
+			[]step{reserves, confirms, confirms, settles, confirms}, "ok error error ok", store.Confirmed, 3, "reserve confirm find find find"},
 		{"confirm is refused, and the hold lives", []supply{ok, answers(400, `{"error": "BAD_REQUEST", "errorMessage": "No phone."}`)}, []step{reserves, confirms}, "ok refused", store.Held, 3, "reserve confirm find"},
 		{"confirm meets a limit of calls", []supply{ok, answers(429, ``)}, []step{reserves, confirms, confirms}, "ok error ok", store.Confirmed, 3, "reserve confirm confirm"},
 		{"confirm comes too late", nil, []step{reserves, expires, confirms}, "ok refused", store.Released, 5, "reserve confirm find"},

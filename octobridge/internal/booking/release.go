@@ -70,7 +70,7 @@ func (s *Service) end(ctx context.Context, b store.Booking, reason string) (refu
 		refused = err
 	}
 	found, err := s.Supplier.Find(ctx, b.UUID)
-	if _, unknown := refusalIn(err); unknown {
+	if isUnknown(err) {
 		return refused, false, nil
 	}
 	return refused, isLive(found.Status), err

@@ -14,11 +14,10 @@ import (
 // that: the booking is confirmed, still held, or has ended.
 func (s *Service) resolve(ctx context.Context, b store.Booking) (store.Booking, error) {
 	found, err := s.Supplier.Find(ctx, b.UUID)
-	_, unknown := refusalIn(err)
 	switch {
-	case err != nil && !unknown:
+	case err != nil && !isUnknown(err):
 		return b, err
-	case unknown, !isLive(found.Status):
+	case err != nil, !isLive(found.Status):
 		b.State = store.Released
 	case found.Status == octo.OnHold:
 		b.State = store.Held
