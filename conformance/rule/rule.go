@@ -220,7 +220,7 @@ var unjudged = map[string]string{
 	"WHK-1":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
 	"WHK-3":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
 	"WHK-4":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
-	"EXT-1":  "an option for partners: the rules about EXT-2 to EXT-4 judge what it declares",
+	"EXT-1":  "an option for partners: the rules about EXT-2 to EXT-4 judge what an option declares",
 }
 
 var sections = []string{"GEN", "AUTH", "PRD", "AVL", "RSV", "CNF", "REL", "CAN", "LIM", "WHK", "EXT"}
