@@ -41,6 +41,13 @@ type Choice struct {
 	HoldFor time.Duration // at most the platform's own
 }
 
+func guestsOf(units []partnerapi.UnitQuantity) (guests int) {
+	for _, unit := range units {
+		guests += unit.Quantity
+	}
+	return guests
+}
+
 // Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal: UnknownID, BadRequest,
 // Unavailable with a message for the customer (RSV-5), or Full.
 func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client.Hold, error) {
@@ -84,7 +91,7 @@ func (p *Platform) ReserveAs(choice Choice, r partnerapi.ReserveRequest, observe
 		Contact: clone(r.Contact), ResellerReference: r.ResellerReference,
 	}
 	hold := &storedHold{Hold: client.Hold{State: client.Held, Order: order, CreatedAt: now}, slot: key}
-	comesUpon, refusal := p.life.reserveCase(key, seats, now)
+	comesUpon, refusal := p.life.reserveCase(hold, now)
 	quirk := p.stock.quirkFor(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
@@ -99,7 +106,7 @@ func (p *Platform) ReserveAs(choice Choice, r partnerapi.ReserveRequest, observe
 	if err := p.life.makeRoom(); err != nil {
 		return client.Hold{}, err
 	}
-	p.life.hold(hold, choice, quirk, refusal == nil)
+	p.life.hold(hold, choice, quirk, refusal == nil || comesUpon == OnReserveBadSize)
 	scene.code = hold.Code
 	return hold.Hold, nil
 }
