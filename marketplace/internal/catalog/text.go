@@ -51,13 +51,16 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// member returns the raw value of an object's member, or nil if it is absent. Of
-// duplicate members it returns the last, like encoding/json. Unlike encoding/json it
-// compares names exactly.
-func member(object []byte, name string) (value []byte) {
+// member returns the raw value of an object's member, or nil if it is absent.
+func member(object []byte, name string) []byte { return members(object, name)[0] }
+
+// members returns the raw values of an object's members, nil for absent ones. Of duplicate members it
+// returns the last, like encoding/json. Unlike encoding/json it compares names exactly.
+func members(object []byte, names ...string) [][]byte {
+	values := make([][]byte, len(names))
 	for part := range parts(object) {
 		if part[0] != '"' {
-			return nil // an array
+			break // an array
 		}
 		end := 1
 		for end < len(part) && part[end] != '"' {
@@ -66,12 +69,17 @@ func member(object []byte, name string) (value []byte) {
 			}
 			end++
 		}
-		if end >= len(part) || !spells(part[1:end], name) {
+		if end >= len(part) {
 			continue
 		}
-		_, value, _ = bytes.Cut(part[end+1:], []byte(":"))
+		for i, name := range names {
+			if spells(part[1:end], name) {
+				_, value, _ := bytes.Cut(part[end+1:], []byte(":"))
+				values[i] = bytes.TrimSpace(value)
+			}
+		}
 	}
-	return bytes.TrimSpace(value)
+	return values
 }
 
 // spells reports whether a quoted text is that name.
