@@ -209,18 +209,18 @@ func (p *PulledSlots) read(ctx context.Context, texts []slotText, w Window, stor
 		}
 	}
 	p.Slots = len(p.Answer.Slots) + len(skipped)
-	p.Currencies = p.currencies(skipped, stored.Currencies)
+	p.Currencies = p.currencies(skipped, stored)
 	return nil
 }
 
 // currencies returns those of the answer's own prices. The skipped slots have no other currencies than
-// the stored ones.
-func (p *PulledSlots) currencies(skipped []slotText, stored []string) []string {
-	if len(p.Read) == 0 {
-		return stored
+// the stored ones, to which notifications may have added some.
+func (p *PulledSlots) currencies(skipped []slotText, stored StoredSlots) []string {
+	if len(p.Read) == 0 && len(stored.Edited) == 0 {
+		return stored.Currencies
 	}
 	list := OwnCurrencies(p.Answer.Slots...)
-	if slices.ContainsFunc(stored, func(currency string) bool { return !slices.Contains(list, currency) }) {
+	if slices.ContainsFunc(stored.Currencies, func(currency string) bool { return !slices.Contains(list, currency) }) {
 		for _, text := range skipped {
 			for price := range parts(member(text.raw, "unitPricing")) { // null has no parts
 				list = addSorted(list, textOf(member(price, "currency")))

@@ -22,14 +22,11 @@ func checkJSON(body []byte) error {
 // decoding.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		depth, start, quoted := 0, 0, false
+		depth, start := 0, 0
 		for i := 0; i < len(text); i++ {
 			switch b := text[i]; {
-			case quoted && b == '\\':
-				i++
 			case b == '"':
-				quoted = !quoted
-			case quoted:
+				i = endOfString(text, i)
 			case b == '[' || b == '{':
 				if depth++; depth == 1 {
 					start = i + 1
@@ -51,6 +48,24 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
+// endOfString returns the index of the quote that ends a string, by the index of the one that begins it.
+func endOfString(text []byte, begin int) int {
+	for end := begin + 1; ; end++ {
+		next := bytes.IndexByte(text[end:], '"')
+		if next < 0 {
+			return len(text)
+		}
+		end += next
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+	}
+}
+
 // member returns the raw value of an object's member, or nil if it is absent.
 func member(object []byte, name string) []byte { return members(object, name)[0] }
 
@@ -62,13 +77,7 @@ func members(object []byte, names ...string) [][]byte {
 		if part[0] != '"' {
 			break // an array
 		}
-		end := 1
-		for end < len(part) && part[end] != '"' {
-			if part[end] == '\\' {
-				end++
-			}
-			end++
-		}
+		end := endOfString(part, 0)
 		if end >= len(part) {
 			continue
 		}
