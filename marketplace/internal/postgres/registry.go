@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,9 +40,10 @@ func (r *Runs) RegistryPage(ctx context.Context, q registry.Query) (entries []re
 	if q.After != uuid.Nil {
 		f.add(`(lower(c.name), c.integration_id) > (SELECT lower(name), integration_id FROM conformance_certificates WHERE integration_id = @after)`, "after", q.After)
 	}
-	f.add(certified+` AND`+inRegistry+`ORDER BY lower(c.name), c.integration_id LIMIT @most`, "most", q.Size+1)
-	entries, err = queryAll(ctx, r.pool, pgx.RowToStructByPos[registry.Entry],
-		registryColumns+` FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id`+registryRuns+f.where(), planned, f.args)
+	f.conditions = append(f.conditions, certified, inRegistry)
+	// The size is a literal, because it shows the planner that few rows are needed.
+	entries, err = queryAll(ctx, r.pool, pgx.RowToStructByPos[registry.Entry], fmt.Sprintf(
+		registryColumns+` FROM conformance_certificates c JOIN integrations i ON i.id = c.integration_id`+registryRuns+f.where()+` ORDER BY lower(c.name), c.integration_id LIMIT %d`, q.Size+1), planned, f.args)
 	if more = len(entries) > q.Size; more {
 		entries = entries[:q.Size]
 	}
