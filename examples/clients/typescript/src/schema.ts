@@ -2260,6 +2260,10 @@ export interface components {
          *               },
          *               "instant_confirmation": true,
          *               "cancellation_policy": "24 hours before the start",
+         *               "restrictions": {
+         *                 "min_units": null,
+         *                 "max_units": 9
+         *               },
          *               "cut_off_time": "",
          *               "media": {
          *                 "imageUrl": ""
@@ -2408,6 +2412,10 @@ export interface components {
          *             },
          *             "instant_confirmation": true,
          *             "cancellation_policy": "24 hours before the start",
+         *             "restrictions": {
+         *               "min_units": null,
+         *               "max_units": 9
+         *             },
          *             "cut_off_time": "",
          *             "media": {
          *               "imageUrl": ""
@@ -2647,6 +2655,10 @@ export interface components {
          *               },
          *               "instant_confirmation": true,
          *               "cancellation_policy": "24 hours before the start",
+         *               "restrictions": {
+         *                 "min_units": null,
+         *                 "max_units": 9
+         *               },
          *               "cut_off_time": "",
          *               "media": {
          *                 "imageUrl": ""
@@ -4036,6 +4048,10 @@ export interface components {
          *               "availability_type": "START_TIME",
          *               "capacity": 15,
          *               "cancellation_policy": "24 hours before the start",
+         *               "restrictions": {
+         *                 "min_units": null,
+         *                 "max_units": 9
+         *               },
          *               "pricing": {
          *                 "group_price": null,
          *                 "currency": null,
@@ -7224,6 +7240,10 @@ export interface components {
          *           "availability_type": "START_TIME",
          *           "capacity": 15,
          *           "cancellation_policy": "24 hours before the start",
+         *           "restrictions": {
+         *             "min_units": null,
+         *             "max_units": 9
+         *           },
          *           "pricing": {
          *             "group_price": null,
          *             "currency": null,
@@ -8112,6 +8132,10 @@ export interface components {
          *       },
          *       "instant_confirmation": true,
          *       "cancellation_policy": "24 hours before the start",
+         *       "restrictions": {
+         *         "min_units": null,
+         *         "max_units": 9
+         *       },
          *       "cut_off_time": "",
          *       "media": {
          *         "imageUrl": ""
@@ -8186,6 +8210,13 @@ export interface components {
             instant_confirmation: boolean;
             /** @description For people to read. */
             cancellation_policy: string;
+            /** @description The parties that the partner takes. A booking of another number of guests, infants included, is refused with 400. */
+            restrictions: {
+                /** @description The fewest guests in one booking; null if the partner names no limit. */
+                min_units: number | null;
+                /** @description The most guests in one booking; null if the partner names no limit. */
+                max_units: number | null;
+            };
             /** @description The booking deadline, as text for people. */
             cut_off_time: string;
             media: {
@@ -8312,6 +8343,10 @@ export interface components {
          *       "availability_type": "START_TIME",
          *       "capacity": 15,
          *       "cancellation_policy": "24 hours before the start",
+         *       "restrictions": {
+         *         "min_units": null,
+         *         "max_units": 9
+         *       },
          *       "pricing": {
          *         "group_price": null,
          *         "currency": null,
@@ -8399,6 +8434,13 @@ export interface components {
             capacity: number;
             /** @description For people to read. */
             cancellation_policy: string;
+            /** @description The parties that the partner takes. A booking of another number of guests, infants included, is refused with 400. */
+            restrictions: {
+                /** @description The fewest guests in one booking; null if the partner names no limit. */
+                min_units: number | null;
+                /** @description The most guests in one booking; null if the partner names no limit. */
+                max_units: number | null;
+            };
             /** @description The price before the marketplace's percentages and fees: an operator's group price, or the partner's prices. */
             pricing: {
                 /** @description In the major unit; null if each guest pays. */
