@@ -1,8 +1,9 @@
-# An image for each of the three commands: static, without a shell, run as an unprivileged user.
+# An image for each of the four commands: static, without a shell, run as an unprivileged user.
 #
 #   docker build --target marketplace --tag partnerkit/marketplace .
 #   docker build --target mockpartner --tag partnerkit/mockpartner .
 #   docker build --target conformance --tag partnerkit/conformance .
+#   docker build --target octobridge --tag partnerkit/octobridge .
 #
 # VERSION and COMMIT are what the commands print as their version. `make images` builds the same
 # images without Docker, from commands that are built already.
@@ -16,6 +17,7 @@ COPY internal/go.mod internal/go.sum internal/
 COPY mockpartner/go.mod mockpartner/go.sum mockpartner/
 COPY conformance/go.mod conformance/go.sum conformance/
 COPY marketplace/go.mod marketplace/go.sum marketplace/
+COPY octobridge/go.mod octobridge/go.sum octobridge/
 COPY examples/go.mod examples/go.sum examples/
 RUN go mod download
 COPY Makefile .
@@ -25,6 +27,7 @@ COPY internal internal
 COPY mockpartner mockpartner
 COPY conformance conformance
 COPY marketplace marketplace
+COPY octobridge octobridge
 ARG VERSION=0.0.0-devel
 ARG COMMIT=
 ARG TARGETARCH
@@ -57,6 +60,17 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/mockpartner", "health"]
 ENTRYPOINT ["/mockpartner"]
 CMD ["serve", "--addr", "0.0.0.0:8081"]
+
+# Requires OCTOBRIDGE_OCTO_URL, OCTOBRIDGE_OCTO_KEY and OCTOBRIDGE_AUTH_KEY. Its store is in /data, which
+# needs a volume, or in PostgreSQL with OCTOBRIDGE_STORE.
+FROM base AS octobridge
+COPY --from=built /octobridge /
+ENV OCTOBRIDGE_ADDR=0.0.0.0:8085 OCTOBRIDGE_STORE=/data/octobridge.db
+EXPOSE 8085
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=6s --start-period=10s CMD ["/octobridge", "health"]
+ENTRYPOINT ["/octobridge"]
+CMD ["serve"]
 
 # Runs once and exits: docker run --volume "$PWD/reports:/reports" partnerkit/conformance run --base-url …
 FROM base AS conformance

@@ -20,12 +20,14 @@ BOOKINGS ?= 1000
 PARTNERS ?= 1000
 SEED ?= 11
 DEPTH ?= 3
+KILLS ?= 100
+CALLS ?= 100000
 DOCS ?= all
 
 # The folders of the modules that hold Go files.
 MODULES = $(shell for module in $$(go list -m -f '{{.Dir}}'); do \
 	[ -z "$$(find $$module -name '*.go')" ] || echo $$module; done)
-COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace)))))
+COMMANDS = $(patsubst %/,./%,$(sort $(dir $(wildcard $(addsuffix /cmd/*/*.go,mockpartner conformance marketplace octobridge)))))
 
 .PHONY: help
 help:
@@ -135,6 +137,13 @@ soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; ta
 crash: need-go ## prove: make BOOKINGS (1000) bookings while replicas, connections and PostgreSQL fail
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
+
+# The full form of what `make test` does briefly: the suite at depth standard and the mock's defects
+# behind a bridge; a bridge that is killed KILLS times; its cost and memory over CALLS calls.
+.PHONY: bridge
+bridge: need-go ## prove: test the bridge to OCTO suppliers in full, with KILLS (100) kills and CALLS (100000) calls
+	@echo "== bridge"
+	@BRIDGE=1 KILLS=$(KILLS) SEED=$(SEED) CALLS=$(CALLS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./octobridge/...
 
 .PHONY: schedules
 schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and failures around a booking

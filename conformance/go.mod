@@ -32,6 +32,7 @@ require (
 
 require (
 	github.com/agext/levenshtein v1.2.3 // indirect
+	github.com/google/uuid v1.6.0 // indirect
 	github.com/rs/cors v1.11.1 // indirect
 )
 

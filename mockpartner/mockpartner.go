@@ -106,7 +106,8 @@ type Webhooks struct {
 // Mock is a mock partner. It is an http.Handler, safe for concurrent use.
 type Mock struct {
 	sandboxes *sandbox.Registry
-	partner   *partner
+	partner   *face
+	supplier  *face
 	control   http.Handler
 	cors      *cors.Cors // nil if no page of another origin may call
 }
@@ -187,6 +188,7 @@ func New(o Options) (*Mock, error) {
 	return &Mock{
 		sandboxes: sandboxes,
 		partner:   newPartner(o.Around),
+		supplier:  newSupplier(),
 		cors:      allowed,
 		control: control.New(control.Config{
 			Sandboxes: sandboxes,
@@ -275,20 +277,43 @@ func (m *Mock) Close() { m.sandboxes.Close() }
 // Routes lists everything that the mock answers, with paths as templates.
 func (m *Mock) Routes() []control.Route { return control.AllRoutes(partnerRoutes()) }
 
-// ServeHTTP routes a request to its sandbox, and there to the control API or a partner endpoint.
-func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var box *sandbox.Sandbox
+// OCTO returns the handler that serves the sandboxes as suppliers of OCTO, the open standard for tours
+// and activities (octo.travel): with the same catalogs, holds, bookings, clocks, quirks and faults, and
+// in the same journals. Faults know its calls as the endpoints of the contract that do the same. Their
+// jq programs see OCTO's bodies. Callers present the key as a bearer token, whatever the auth type.
+func (m *Mock) OCTO() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if box, r := m.enter(w, r); box != nil {
+			defer m.sandboxes.Leave(box)
+			m.supplier.serve(box, w, r)
+		}
+	})
+}
+
+// enter returns the sandbox of a request, and the request below it. It answers a request for an
+// unknown sandbox, and returns nil. The caller leaves the sandbox.
+func (m *Mock) enter(w http.ResponseWriter, r *http.Request) (*sandbox.Sandbox, *http.Request) {
+	box := (*sandbox.Sandbox)(nil)
 	if rest, named := strings.CutPrefix(r.URL.EscapedPath(), sandbox.PathPrefix); named {
 		name, _, _ := strings.Cut(rest, "/")
 		r = stripPrefix(r, sandbox.PathPrefix+name)
 		if box, named = m.sandboxes.Sandbox(name); !named {
 			control.NoSandbox(w, name)
-			return
+			return nil, r
 		}
 	} else {
 		box = m.sandboxes.SandboxFor(r)
 	}
 	m.sandboxes.Enter(box)
+	return box, r
+}
+
+// ServeHTTP routes a request to its sandbox, and there to the control API or a partner endpoint.
+func (m *Mock) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	box, r := m.enter(w, r)
+	if box == nil {
+		return
+	}
 	defer m.sandboxes.Leave(box)
 	if path := r.URL.EscapedPath(); path == control.Path || strings.HasPrefix(path, control.Path+"/") {
 		m.control.ServeHTTP(w, control.WithSandbox(r, box))

@@ -11,28 +11,51 @@ import (
 	"partnerkit.dev/mockpartner/internal/control"
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/journal"
+	"partnerkit.dev/mockpartner/internal/platform"
 	"partnerkit.dev/mockpartner/internal/reply"
 	"partnerkit.dev/mockpartner/internal/sandbox"
+	"partnerkit.dev/mockpartner/internal/script"
+	"partnerkit.dev/mockpartner/internal/supplier"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// partner serves the partner endpoints of all sandboxes. A request passes the journal, the answer
-// time, faults, Around, the router, authentication, the endpoint and the platform, in this order.
-type partner struct {
-	handler http.Handler
+// face serves all sandboxes in one protocol. A request passes the journal, the answer time, faults,
+// Around, the router, authentication, the endpoint and the platform, in this order.
+type face struct {
+	protocol   client.Protocol // empty for the contract
+	handler    http.Handler
+	operation  func(*http.Request, *platform.Platform) script.Operation
+	credential func(*sandbox.Sandbox) sandbox.Credential
 }
 
-func newPartner(around func(http.Handler) http.Handler) *partner {
-	p := &partner{}
+// newPartner returns the face of the contract.
+func newPartner(around func(http.Handler) http.Handler) *face {
 	router := reply.NewRouter()
 	for _, e := range endpoints() {
-		router.Handle(e.path, p.requireKey(e)).Methods(e.methods...)
+		router.Handle(e.path, requireKey(e)).Methods(e.methods...)
 	}
-	p.handler = router
+	p := &face{
+		handler:    router,
+		operation:  func(r *http.Request, _ *platform.Platform) script.Operation { return script.OperationOf(r) },
+		credential: (*sandbox.Sandbox).Credential,
+	}
 	if around != nil {
 		p.handler = around(router)
 	}
 	return p
+}
+
+// newSupplier returns the face of OCTO.
+func newSupplier() *face {
+	return &face{
+		protocol: client.OCTO,
+		handler: supplier.Handler(func(r *http.Request) (*sandbox.Sandbox, journal.Entry) {
+			c := callOf(r)
+			return c.sandbox, c.entry
+		}),
+		operation:  supplier.OperationOf,
+		credential: func(box *sandbox.Sandbox) sandbox.Credential { return box.Credential().Bearer() },
+	}
 }
 
 type callKey struct{}
@@ -40,15 +63,17 @@ type callKey struct{}
 func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call) }
 
 // serve records the exchange in the journal and answers the request.
-func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
+func (f *face) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Request) {
 	body := readAhead(r)
+	operation := f.operation(r, box.Platform())
 	entry := box.Journal().Begin(client.Exchange{
 		At:         box.Platform().Now(),
 		Caller:     r.RemoteAddr,
-		Endpoint:   partnerapi.EndpointOf(r),
+		Endpoint:   operation.Endpoint,
 		Method:     r.Method,
 		Target:     target(r),
-		Authorized: box.Credential().IsPresented(r),
+		Protocol:   f.protocol,
+		Authorized: f.credential(box).IsPresented(r),
 		Request:    client.Message{Header: r.Header, Body: body, Truncated: len(body) > maxBody},
 	})
 	// The Date header follows the sandbox's own clock, even after the clock was moved.
@@ -59,16 +84,16 @@ func (p *partner) serve(box *sandbox.Sandbox, w http.ResponseWriter, r *http.Req
 	stop := context.AfterFunc(r.Context(), entry.RecordLeft)
 	defer stop()
 	r = r.WithContext(context.WithValue(r.Context(), callKey{}, &call{sandbox: box, entry: entry}))
-	box.Faults().TakeTime(recorded, r)
+	box.Faults().TakeTime(recorded, r, operation)
 	seen := r
-	firings, considered := box.Faults().Fire(seen, body)
+	firings, considered := box.Faults().Fire(seen, body, operation)
 	if considered != nil {
 		entry.Consider(considered)
 	}
 	if len(firings) > 0 {
-		firings.Serve(recorded, r, p.handler)
+		firings.Serve(recorded, r, f.handler)
 	} else {
-		p.handler.ServeHTTP(recorded, r)
+		f.handler.ServeHTTP(recorded, r)
 	}
 	recorded.returned = true
 	box.Faults().RecordEnd(seen, recorded.status)
@@ -98,7 +123,7 @@ func readAhead(r *http.Request) []byte {
 
 // requireKey answers 401 to callers without the key (AUTH-2, AUTH-3), before anything else happens
 // (AUTH-5).
-func (p *partner) requireKey(e endpoint) http.Handler {
+func requireKey(e endpoint) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r)
 		if !c.sandbox.Credential().IsPresented(r) && !fault.Admitted(r.Context()) {

@@ -109,6 +109,20 @@ func TestImage_MockPartnerIsConformantForTheSuitesImage(t *testing.T) {
 	}
 }
 
+// It starts without its supplier, with its store in the image's volume.
+func TestImage_BridgeServes(t *testing.T) {
+	t.Parallel()
+	image := open(t, "octobridge")
+	address := "127.0.0.1:" + freePort(t)
+	if !slices.Contains(image.Env, "OCTOBRIDGE_ADDR=0.0.0.0:8085") || !slices.Contains(image.Env, "OCTOBRIDGE_STORE=/data/octobridge.db") {
+		t.Errorf("expected the image to listen on all addresses and to store in its volume, received %q", image.Env)
+	}
+	environment := []string{"OCTOBRIDGE_ADDR=" + address, "OCTOBRIDGE_OCTO_URL=http://127.0.0.1:1", "OCTOBRIDGE_OCTO_KEY=secret", "OCTOBRIDGE_AUTH_KEY=secret"}
+	took := serve(t, "http://"+address+"/healthz", image.command(environment, append(image.Entrypoint, image.Cmd...)...))
+	t.Logf("the bridge's image answers after %v", took.Round(1e7))
+	image.requireHealthy(environment)
+}
+
 // newReachableFolder returns a folder that other users can get through, with a name that is short enough for
 // a socket.
 func newReachableFolder(t *testing.T) string {

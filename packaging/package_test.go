@@ -67,7 +67,7 @@ func TestRPMPackages_Install(t *testing.T) {
 // requireInstalled checks the files that both kinds of package install.
 func requireInstalled(t *testing.T, root string) {
 	t.Helper()
-	for _, command := range []string{"conformance", "marketplace", "mockpartner"} {
+	for _, command := range []string{"conformance", "marketplace", "mockpartner", "octobridge"} {
 		if got := run(t, nil, filepath.Join(root, "usr/bin", command), "--version"); !strings.HasPrefix(got, command+" v"+version+", commit ") {
 			t.Errorf("expected the version of the release, received %q", got)
 		}

@@ -146,7 +146,7 @@ images: image-files ## release: build container images into build/images; needs 
 	@ls -l build/images
 
 # The modules that the commands consist of.
-PUBLISHED = schemas internal mockpartner conformance marketplace
+PUBLISHED = schemas internal mockpartner conformance marketplace octobridge
 
 # A folder in the form of a Go module proxy: what `go install` needs of a version.
 .PHONY: go-modules

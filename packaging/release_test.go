@@ -130,7 +130,7 @@ func TestRelease_ArchiveHasEverythingAndRuns(t *testing.T) {
 	folder, name := t.TempDir(), "partnerkit_"+version+"_linux_amd64"
 	run(t, nil, "tar", "--extract", "--gzip", "--file", releaseFile(t, name+".tar.gz"), "--directory", folder)
 	commit := strings.TrimSpace(run(t, nil, "git", "-c", "safe.directory=*", "rev-parse", "HEAD"))
-	for _, command := range []string{"conformance", "marketplace", "mockpartner"} {
+	for _, command := range []string{"conformance", "marketplace", "mockpartner", "octobridge"} {
 		if got, want := run(t, nil, filepath.Join(folder, name, command), "--version"), fmt.Sprintf("%s v%s, commit %s, go", command, version, commit); !strings.HasPrefix(got, want) {
 			t.Errorf("expected %q, received %q", want, got)
 		}

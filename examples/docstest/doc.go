@@ -3,10 +3,10 @@
 //
 // A fenced block marked sh contains shell commands. The blocks of a document run in order in one
 // bash, which stops at the first failing command. They run in a fresh copy of the tree: in the
-// module's folder for the README of conformance, marketplace, mockpartner or schemas, and in the
-// root for other documents. A curl call fails if the server refuses the request. Addresses such as
-// 127.0.0.1:8080 are replaced by free ones. The PATH contains conformance, mockpartner and
-// marketplace; programs that go install installs take precedence.
+// module's folder for the README of conformance, marketplace, mockpartner, octobridge or schemas, and
+// in the root for other documents. A curl call fails if the server refuses the request. Addresses such as
+// 127.0.0.1:8080 are replaced by free ones. The PATH contains conformance, mockpartner,
+// marketplace and octobridge; programs that go install installs take precedence.
 //
 // HTML comments before a block, invisible to readers, control how it is tested:
 //

@@ -40,7 +40,7 @@ var build = sync.OnceValues(func() (bin string, err error) {
 	if err == nil {
 		err = os.MkdirAll(bin, 0o755)
 	}
-	return bin, errors.Join(err, buildtest.Install(bin, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner"))
+	return bin, errors.Join(err, buildtest.Install(bin, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/octobridge/cmd/octobridge"))
 })
 
 func requireNoProblems(t *testing.T, problems []string) {
@@ -99,7 +99,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
 	check(t, err)
-	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER)_[A-Z_]*[A-Z]\b`)
+	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER|OCTOBRIDGE)_[A-Z_]*[A-Z]\b`)
 	found := 0
 	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))

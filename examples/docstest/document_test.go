@@ -46,7 +46,7 @@ type Block struct {
 // otherwise the root.
 func (d *Document) Folder() string {
 	switch folder := path.Dir(d.Path); folder {
-	case "conformance", "marketplace", "mockpartner", "schemas":
+	case "conformance", "marketplace", "mockpartner", "octobridge", "schemas":
 		return folder
 	}
 	return "."

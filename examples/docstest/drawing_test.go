@@ -109,10 +109,10 @@ func linkClauses(text string) string {
 // default.
 var setting = regexp.MustCompile(`(?m)^ +--([a-z][a-z0-9-]*)(?: (\S+))? {2,}(.*?)(?: \(default (.*)\))?$`)
 
-// settingsTable returns a table of the settings of marketplace serve, from its --help.
-func settingsTable(t *testing.T) string {
+// settingsTable returns a table of the settings of a command's serve, from its --help.
+func settingsTable(t *testing.T, command string) string {
 	t.Helper()
-	help := output(t, filepath.Join(programs(t), "marketplace"), "serve", "--help")
+	help := output(t, filepath.Join(programs(t), command), "serve", "--help")
 	table := "| flag and variable | default | meaning |\n|---|---|---|\n"
 	for _, found := range setting.FindAllStringSubmatch(help, -1) {
 		name, preset := found[1], strings.Trim(found[4], `"[]`)
@@ -125,7 +125,7 @@ func settingsTable(t *testing.T) string {
 		if preset != "" {
 			preset = "`" + preset + "`"
 		}
-		table += fmt.Sprintf("| `--%s`<br>`MARKETPLACE_%s` | %s | %s |\n", name, strings.ToUpper(strings.ReplaceAll(name, "-", "_")), preset, strings.ReplaceAll(found[3], "|", `\|`))
+		table += fmt.Sprintf("| `--%s`<br>`%s` | %s | %s |\n", name, strings.ToUpper(command+"_"+strings.ReplaceAll(name, "-", "_")), preset, strings.ReplaceAll(found[3], "|", `\|`))
 	}
 	return table
 }

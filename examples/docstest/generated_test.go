@@ -63,7 +63,12 @@ func TestTheContractShowsTheRulesOfEachClauseAndTheRulesTheirClause(t *testing.T
 
 func TestThePageAboutOperationsShowsTheSettingsOfTheService(t *testing.T) {
 	t.Parallel()
-	checkPage(t, "docs/operations.md", func(text string) string { return section(t, text, "settings", settingsTable(t)) })
+	checkPage(t, "docs/operations.md", func(text string) string { return section(t, text, "settings", settingsTable(t, "marketplace")) })
+}
+
+func TestTheREADMEOfTheBridgeShowsItsSettings(t *testing.T) {
+	t.Parallel()
+	checkPage(t, "octobridge/README.md", func(text string) string { return section(t, text, "settings", settingsTable(t, "octobridge")) })
 }
 
 func TestTheArchitectureShowsEveryPackage(t *testing.T) {

@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"mockpartner": {"mockpartner", "internal", "schemas"}, "conformance": {"conformance", "internal", "schemas"}, "marketplace": {"marketplace", "internal", "schemas"},
 	"examples":                      {"examples", "schemas", "mockpartner", "conformance", "marketplace"},
 	"conformance/internal/selftest": {"conformance", "internal", "schemas", "mockpartner"}, "examples/minimal-partner": {},
+	"octobridge":        {"octobridge", "internal", "schemas"},
 	"examples/cmd/demo": {"examples", "schemas", "mockpartner", "conformance", "marketplace", "internal"},
 }
 
@@ -49,9 +50,9 @@ func TestModulesImportEachOtherAsTheArchitectureHasIt(t *testing.T) {
 }
 
 // Ginkgo and rapid, which the suite uses, link the package testing into a program.
-func TestNoTestsAreLinkedIntoTheServiceTheMockAndTheClients(t *testing.T) {
+func TestNoTestsAreLinkedIntoTheServiceTheMockTheBridgeAndTheClients(t *testing.T) {
 	t.Parallel()
-	listed := output(t, "go", "list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
+	listed := output(t, "go", "list", "-deps", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/octobridge/cmd/octobridge", "partnerkit.dev/mockpartner/client", "partnerkit.dev/marketplace/client", "partnerkit.dev/conformance/rule")
 	if slices.Contains(strings.Fields(listed), "testing") {
 		t.Error("want them without the package testing, got it")
 	}

@@ -22,7 +22,7 @@ var foreign = strings.Fields(`
 	curl journalctl kubectl mitmdump npm python3 ss systemctl
 	-race -run -p -v -vet -timeout -count -parallel -bench -benchmem -benchtime -fuzz -fuzztime -fuzzminimizetime -generate -package -o
 	-ginkgo --label-filter --focus --skip --dry-run --junit-report --json-report
-	encoding/json net/http application/json
+	encoding/json net/http application/json octo/pricing
 	package/native partnerkit/marketplace sbom/*.cdx.json race-RULE.html ~/.local/share
 	isLanguageTag isTimeZone isCurrency
 	OTEL_EXPORTER_OTLP_HEADERS OTEL_TRACES_SAMPLER_ARG
@@ -58,7 +58,7 @@ func (t *Tree) Lies(documents []*Document) (problems []string) {
 var (
 	endOfCommand = regexp.MustCompile(`\s#|[|;&>]`)
 	assignment   = regexp.MustCompile(`(?:^| )([A-Z][A-Z0-9_]*)=`)
-	ourCommand   = regexp.MustCompile(`^\s*(?:[A-Z][A-Z0-9_]*=(?:\$\([^)]*\)|\S*) )*(?:build/)?(go|make|conformance|mockpartner|marketplace) `)
+	ourCommand   = regexp.MustCompile(`^\s*(?:[A-Z][A-Z0-9_]*=(?:\$\([^)]*\)|\S*) )*(?:build/)?(go|make|conformance|mockpartner|marketplace|octobridge) `)
 	identifier   = regexp.MustCompile(`^\$?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=.*)?$|^([a-z]+[A-Z]\w*)$`)
 	fileName     = regexp.MustCompile(`^[A-Za-z_.*~-][\w.*-]*(?:/[\w.*-]*)+$|^[\w*-]+\.(?:go|md|ya?ml|json|html|txt|sh|mk|svg|xml|har|py|ts|sql|toml|log)$`)
 	bareName     = regexp.MustCompile(`^[a-z][a-z-]*$`)

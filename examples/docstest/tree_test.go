@@ -98,8 +98,9 @@ func (t *Tree) hasFile(name string) bool {
 	return slices.ContainsFunc(t.Paths, isEnd) || ext != "" && ext != ".go" && t.Quoted[path.Base(name)]
 }
 
-// isSetting reports whether a variable sets a flag: MARKETPLACE_DATA_DIR sets --data-dir.
+// isSetting reports whether a variable sets a flag, as MARKETPLACE_DATA_DIR sets --data-dir, or is named in
+// the code itself, as keys are that have no flag.
 func (t *Tree) isSetting(name string) bool {
 	_, flag, _ := strings.Cut(strings.ToLower(name), "_")
-	return t.Quoted[strings.ReplaceAll(flag, "_", "-")]
+	return t.Quoted[strings.ReplaceAll(flag, "_", "-")] || t.Quoted[name]
 }

@@ -29,6 +29,8 @@ type Exchange struct {
 	Considered []Considered `json:"considered,omitempty"`
 	Method     string       `json:"method"`
 	Target     string       `json:"target"` // escaped path, and query
+	// Protocol is OCTO for a call of the mock as an OCTO supplier, and empty for one of the contract.
+	Protocol Protocol `json:"protocol,omitempty"`
 	// Authorized: the key was presented in the correct form (AUTH-1).
 	Authorized bool    `json:"authorized"`
 	Request    Message `json:"request"`
@@ -47,6 +49,12 @@ type Exchange struct {
 	// after the arrival. It is nil if the caller did not.
 	LeftAfter *Milliseconds `json:"leftAfterMs,omitempty"`
 }
+
+// Protocol is the protocol of an exchange.
+type Protocol string
+
+// OCTO is the open standard for tours and activities (octo.travel).
+const OCTO Protocol = "octo"
 
 // Considered is a fault's decision about a request.
 type Considered struct {

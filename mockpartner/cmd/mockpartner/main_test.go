@@ -407,3 +407,19 @@ func TestHelpHasExamples(t *testing.T) {
 		t.Errorf("want the version, got %+v", got)
 	}
 }
+
+func TestServe_IsAlsoASupplierOfOCTO(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil, "--auth-key", key, "--octo-addr", "127.0.0.1:0")
+	printed := regexp.MustCompile(`OCTO +(http://\S+)\n`).FindStringSubmatch(s.greeted)
+	if printed == nil {
+		t.Fatalf("want the address of the supplier, got %s", s.greeted)
+	}
+	supplier := s
+	supplier.base = printed[1]
+	if status, body := supplier.get("/supplier", "Bearer "+key); status != 200 || !strings.Contains(body, supplier.base) {
+		t.Errorf("got %d %s", status, body)
+	}
+	s.stop(os.Interrupt)
+	finish(t, "serve", "--auth-key", key, "--octo-addr", "0.0.0.0:0").requireFailure(t, 2, "--octo-addr", "not loopback")
+}

@@ -36,7 +36,8 @@ const webhookSecretFlag = "webhook-secret"
 const defaultAddr = "127.0.0.1:8081"
 
 type serveFlags struct {
-	addr, authKey, authType, controlToken  string
+	addr, octoAddr                         string
+	authKey, authType, controlToken        string
 	catalog, codes, now, scenario          string
 	products, options, maxSandboxes        int
 	defects, variants, origins             []string
@@ -51,6 +52,7 @@ type serveFlags struct {
 func (f *serveFlags) register(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	flags.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 chooses a free port")
+	flags.StringVar(&f.octoAddr, "octo-addr", "", "also serve the same platform as an OCTO supplier, at this address")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "take calls by HTTPS, with the certificate in this PEM `file`")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "the PEM `file` with the private key of --tls-cert")
 	flags.StringVar(&f.tlsClientCA, "tls-client-ca", "", "with --tls-cert: require a client certificate that a certificate in this PEM `file` has issued")

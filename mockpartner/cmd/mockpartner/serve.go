@@ -43,6 +43,10 @@ machine. --catalog and --webhook-url allow others.
 A defect breaks the contract in one way. A variant is unusual but keeps the contract.
 mockpartner defects and mockpartner variants list them.
 
+With --octo-addr the same platform is also an OCTO supplier, at an address of its own: with
+the same catalog, holds, seats, clock, faults and defects. OCTO is the open standard for
+tours and activities (octo.travel). Its callers send the key as a bearer token.
+
 On addresses other than loopback, the control API requires a token. --cors lets a
 front end in a browser call the partner endpoints, but never the control API.`,
 		Example: `  mockpartner serve --auth-key a-test-key
@@ -53,6 +57,7 @@ front end in a browser call the partner endpoints, but never the control API.`,
   mockpartner serve --auth-key a-test-key --defect release-gives-nothing-back
   mockpartner serve --auth-key a-test-key --variant holds-of-15-minutes,awkward-codes
   mockpartner serve --auth-key a-test-key --cors http://localhost:3000
+  mockpartner serve --auth-key a-test-key --octo-addr 127.0.0.1:8084
   mockpartner serve --auth-key a-test-key --now 2026-07-01T09:00:00Z --frozen
   MOCKPARTNER_WEBHOOK_SECRET=… mockpartner serve --auth-key a-test-key --webhook-url http://127.0.0.1:8080/api/v1/partner-integrations/…
   MOCKPARTNER_AUTH_KEY=… MOCKPARTNER_CONTROL_TOKEN=… mockpartner serve --addr 0.0.0.0:8081`,
@@ -76,9 +81,15 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	address, err := f.address(options.ControlToken)
+	address, err := resolve("--addr", f.addr, options.ControlToken)
 	if err != nil {
 		return err
+	}
+	var octoAddress *net.TCPAddr
+	if f.octoAddr != "" {
+		if octoAddress, err = resolve("--octo-addr", f.octoAddr, options.ControlToken); err != nil {
+			return err
+		}
 	}
 	secured, err := f.tlsConfig()
 	if err != nil {
@@ -88,18 +99,25 @@ func (f serveFlags) serve(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.ListenTCP("tcp", address)
-	if errors.Is(err, syscall.EACCES) {
-		return cli.FailedError(fmt.Errorf("cannot listen on %s: this user may not; --addr takes another address, with a port from 1024 on", f.addr))
-	}
+	listener, err := listen("--addr", f.addr, address)
 	if err != nil {
-		return cli.FailedError(fmt.Errorf("cannot listen on %s: %w; --addr takes another address, port 0 a free one", f.addr, errors.Unwrap(err)))
+		return err
 	}
 	scheme := "http://"
 	if secured != nil {
 		scheme = "https://"
 	}
-	greet(c.OutOrStdout(), mock, scheme+listener.Addr().String(), f.routes)
+	servers := []server{{listener, mock}}
+	octoBase := ""
+	if octoAddress != nil {
+		octoListener, err := listen("--octo-addr", f.octoAddr, octoAddress)
+		if err != nil {
+			listener.Close()
+			return err
+		}
+		servers, octoBase = append(servers, server{octoListener, mock.OCTO()}), scheme+octoListener.Addr().String()
+	}
+	greet(c.OutOrStdout(), mock, scheme+listener.Addr().String(), octoBase, f.routes)
 	if file.Path != "" {
 		go follow(c.Context(), file, mock, c.ErrOrStderr(), func(s *script.Scenario) error {
 			if err := f.stand(c, s); err != nil {
@@ -109,7 +127,7 @@ func (f serveFlags) serve(c *cobra.Command) error {
 			return nil
 		})
 	}
-	if err := serveUntil(c.Context(), listener, secured, mock, mock.Close); err != nil {
+	if err := serveUntil(c.Context(), servers, secured, mock.Close); err != nil {
 		return cli.FailedError(err)
 	}
 	fmt.Fprintln(c.OutOrStdout(), "stopped")
@@ -135,30 +153,45 @@ func (f serveFlags) tlsConfig() (*tls.Config, error) {
 	return secured, err
 }
 
-// address resolves where to listen. Only loopback needs no control token.
-func (f serveFlags) address(controlToken string) (*net.TCPAddr, error) {
-	address, err := net.ResolveTCPAddr("tcp", f.addr)
+// resolve returns the address that a flag gives to listen on. Only loopback needs no control token.
+func resolve(flag, given, controlToken string) (*net.TCPAddr, error) {
+	address, err := net.ResolveTCPAddr("tcp", given)
 	if lookup := (*net.DNSError)(nil); errors.As(err, &lookup) {
-		return nil, fmt.Errorf("--addr %s: %s: name an address of this machine", f.addr, lookup.Err)
+		return nil, fmt.Errorf("%s %s: %s: name an address of this machine", flag, given, lookup.Err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--addr: expected host:port, such as 127.0.0.1:8081, received %q: %w", f.addr, err)
+		return nil, fmt.Errorf("%s: expected host:port, such as 127.0.0.1:8081, received %q: %w", flag, given, err)
 	}
 	if !address.IP.IsLoopback() && controlToken == "" {
-		return nil, fmt.Errorf("--addr %s is not loopback: give the control API a token, --control-token or %s", f.addr, controlTokenVariable)
+		return nil, fmt.Errorf("%s %s is not loopback: give the control API a token, --control-token or %s", flag, given, controlTokenVariable)
 	}
 	return address, nil
 }
 
-// greet prints the addresses of the mock's parts.
-func greet(out io.Writer, mock *mockpartner.Mock, base string, routes bool) {
+func listen(flag, given string, address *net.TCPAddr) (net.Listener, error) {
+	listener, err := net.ListenTCP("tcp", address)
+	if errors.Is(err, syscall.EACCES) {
+		return nil, cli.FailedError(fmt.Errorf("cannot listen on %s: this user may not; %s takes another address, with a port from 1024 on", given, flag))
+	}
+	if err != nil {
+		return nil, cli.FailedError(fmt.Errorf("cannot listen on %s: %w; %s takes another address, port 0 a free one", given, errors.Unwrap(err), flag))
+	}
+	return listener, nil
+}
+
+// greet prints the addresses of the mock's parts. octoBase is empty if the mock is no OCTO supplier.
+func greet(out io.Writer, mock *mockpartner.Mock, base, octoBase string, routes bool) {
+	octo := ""
+	if octoBase != "" {
+		octo = "  OCTO         " + octoBase + "\n"
+	}
 	platform, now := mock.Default().Platform(), mock.Default().Clock().Now().UTC().Format(time.RFC3339)
 	fmt.Fprintf(out, `mockpartner listening on %s
   console      %[1]s%s
   API          %[1]s%[2]sdocs
   sandboxes    %[1]s%[3]s{name}
-  sells        %[4]s, seed %[5]d, clock at %[6]s
-`, base, control.ConsolePath, sandbox.PathPrefix, plural.Count(len(platform.Catalog().Products), "product"), platform.Seed(), now)
+%[4]s  sells        %[5]s, seed %[6]d, clock at %[7]s
+`, base, control.ConsolePath, sandbox.PathPrefix, octo, plural.Count(len(platform.Catalog().Products), "product"), platform.Seed(), now)
 	if !routes {
 		return
 	}
@@ -181,12 +214,35 @@ const (
 	maxHeaderBytes    = 64 << 10
 )
 
-// serveUntil serves until the context ends, and then waits for the requests in progress. It calls
-// stopping to end requests that would not end by themselves.
-func serveUntil(ctx context.Context, listener net.Listener, secured *tls.Config, handler http.Handler, stopping func()) error {
+// server is a handler with the address at which it is served.
+type server struct {
+	listener net.Listener
+	handler  http.Handler
+}
+
+// serveUntil serves all until the context ends or one fails, and then waits for the requests in
+// progress. It calls stopping to end requests that would not end by themselves.
+func serveUntil(ctx context.Context, servers []server, secured *tls.Config, stopping func()) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, len(servers))
+	for _, s := range servers {
+		go func() {
+			defer stop()
+			ended <- s.serveUntil(ctx, secured, stopping)
+		}()
+	}
+	var failed []error
+	for range servers {
+		failed = append(failed, <-ended)
+	}
+	return errors.Join(failed...)
+}
+
+func (s server) serveUntil(ctx context.Context, secured *tls.Config, stopping func()) error {
 	server := &http.Server{
 		TLSConfig:         secured,
-		Handler:           handler,
+		Handler:           s.handler,
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
@@ -204,7 +260,7 @@ func serveUntil(ctx context.Context, listener net.Listener, secured *tls.Config,
 	if secured != nil {
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
-	err := serve(listener)
+	err := serve(s.listener)
 	if stop() || !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve: %w", err)
 	}

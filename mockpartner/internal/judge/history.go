@@ -33,6 +33,9 @@ type hold struct {
 func newHistory(c Case) *history {
 	s := &history{Case: c, testimony: indexTestimony(c.Testimony)}
 	for _, e := range c.Exchanges {
+		if e.Protocol != "" {
+			continue // the caller's duties are those of the contract
+		}
 		added := newCall(e)
 		added.died, _ = s.deathOf(e)
 		added.process = processOf(added)

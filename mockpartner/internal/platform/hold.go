@@ -1,9 +1,11 @@
 package platform
 
 import (
+	"slices"
 	"time"
 
 	"partnerkit.dev/mockpartner/client"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // storedHold is a hold with the platform's own notes on it.
@@ -14,6 +16,10 @@ type storedHold struct {
 	promised int    // seats that are kept for this hold
 	taken    int    // seats that it took out of the vacancies
 	made     calls  // counts of requests before this hold
+}
+
+func (h *storedHold) isOrderOf(r partnerapi.ReserveRequest) bool {
+	return h.ProductID == r.ProductID && h.OptionID == r.OptionID && h.AvailabilityID == r.AvailabilityID && slices.Equal(h.Units, r.Units)
 }
 
 // Outcome is the outcome of a release or a cancellation, in words for the caller. Every outcome is

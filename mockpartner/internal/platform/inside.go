@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 )
 
@@ -61,6 +62,14 @@ func (inv *inventory) listSlots(now time.Time) []client.SlotState {
 		return cmp.Or(cmp.Compare(a.AvailabilityID, b.AvailabilityID), cmp.Compare(a.ProductID, b.ProductID))
 	})
 	return slots
+}
+
+// Option returns the option with these ids, under which it is found even if a quirk changes them. Its
+// error is a *Refusal: UnknownID.
+func (p *Platform) Option(productID, optionID string) (*catalog.IndexedOption, error) {
+	p.life.enter()
+	defer p.life.mu.Unlock()
+	return p.stock.option(productID, optionID)
 }
 
 // FindHold returns the hold with that code, and reports whether it is remembered.

@@ -107,16 +107,19 @@ func checkVacancies(s slot, seats int) error {
 }
 
 // hold sets the hold's code and expiry, and takes its seats if they are left.
-func (l *lifecycle) hold(h *storedHold, quirk Quirk, seatsAreLeft bool) {
+func (l *lifecycle) hold(h *storedHold, choice Choice, quirk Quirk, seatsAreLeft bool) {
 	conduct := l.stock.conduct.Load()
-	life := conduct.HoldFor
+	life := min(conduct.HoldFor, cmp.Or(choice.HoldFor, conduct.HoldFor))
 	h.promised = h.Seats
 	if conduct.Policy.NoHolds {
 		life, h.promised = holdlessExpiry, 0
 	}
 	// Rounded to the second, so that the caller receives the exact time.
 	h.ExpiresAt = h.CreatedAt.Add(life).Truncate(time.Second).In(h.slot.option.Product.Location)
-	h.Code = l.issueCode(h)
+	h.Code = cmp.Or(choice.Code, l.issueCode(h))
+	if choice.AsUUID && choice.Code == "" {
+		h.Code = l.stock.seed.uuid(l.stock.state.issued)
+	}
 	h.number, h.made = l.stock.state.issued, l.stock.calls
 	if quirk.Does == Nothing {
 		return

@@ -98,6 +98,8 @@ const (
 	Unavailable Kind = "unavailable"
 	// NoLiveHold means that the code is unknown, released, expired or cancelled (CNF-5).
 	NoLiveHold Kind = "no_live_hold"
+	// Taken means that the code that the caller chose belongs to another order.
+	Taken Kind = "taken"
 	// Full means that the platform has reached its maximum of holds and bookings.
 	Full Kind = "full"
 )

@@ -33,6 +33,14 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 	return seats, nil
 }
 
+// Choice is what the caller of a reserve may choose where its protocol allows it. Zero values mean
+// the platform's own.
+type Choice struct {
+	Code    string        // a hold with this code and the same order is returned unchanged
+	AsUUID  bool          // without Code: the platform's own code is a UUID
+	HoldFor time.Duration // at most the platform's own
+}
+
 func guestsOf(units []partnerapi.UnitQuantity) (guests int) {
 	for _, unit := range units {
 		guests += unit.Quantity
@@ -43,8 +51,19 @@ func guestsOf(units []partnerapi.UnitQuantity) (guests int) {
 // Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal: UnknownID, BadRequest,
 // Unavailable with a message for the customer (RSV-5), or Full.
 func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client.Hold, error) {
+	return p.ReserveAs(Choice{}, r, observe)
+}
+
+// ReserveAs is Reserve with what the caller chooses. Its error can also be Taken.
+func (p *Platform) ReserveAs(choice Choice, r partnerapi.ReserveRequest, observe Observe) (client.Hold, error) {
 	now := p.life.enter()
 	defer p.life.mu.Unlock()
+	if known, ok := p.stock.state.holds.Get(choice.Code); ok {
+		if !known.isOrderOf(r) {
+			return client.Hold{}, refuse(Taken, "the code %q belongs to another reservation", choice.Code)
+		}
+		return known.Hold, nil
+	}
 	p.stock.calls.reserves++
 	option, err := p.stock.option(r.ProductID, r.OptionID)
 	if err != nil {
@@ -87,7 +106,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client
 	if err := p.life.makeRoom(); err != nil {
 		return client.Hold{}, err
 	}
-	p.life.hold(hold, quirk, refusal == nil || comesUpon == OnReserveBadSize)
+	p.life.hold(hold, choice, quirk, refusal == nil || comesUpon == OnReserveBadSize)
 	scene.code = hold.Code
 	return hold.Hold, nil
 }

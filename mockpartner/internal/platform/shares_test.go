@@ -343,7 +343,7 @@ func TestARaceForASharedSeatIsAViolation(t *testing.T) {
 		if name == "dawn 10 09:00" || name == "cave 10 09:30" {
 			d.requireBalanced()
 			order := client.Order{ProductID: slot.product, OptionID: slot.option, AvailabilityID: slot.id, Seats: 1}
-			d.life.hold(&storedHold{Hold: client.Hold{State: client.Held, Order: order, CreatedAt: noon}, slot: d.keyIn(slot)}, Quirk{}, true)
+			d.life.hold(&storedHold{Hold: client.Hold{State: client.Held, Order: order, CreatedAt: noon}, slot: d.keyIn(slot)}, Choice{}, Quirk{}, true)
 		}
 	}
 	if broken := d.Invariants(); !slices.ContainsFunc(broken, func(v client.Violation) bool { return v.Invariant == sharedOnce && v.Subject == "boat" }) {

@@ -135,6 +135,13 @@ func NewCredential(kind partnerapi.AuthType, key string) (Credential, error) {
 	return Credential{kind: kind, digest: sha256.Sum256([]byte(kind.Authorization(key))), key: key}, nil
 }
 
+// Bearer returns the credential of the same key that is presented as a bearer token, whatever the type
+// of this one.
+func (c Credential) Bearer() Credential {
+	bearer, _ := NewCredential(partnerapi.Bearer, c.key) // the key was accepted before
+	return bearer
+}
+
 // Form returns the required Authorization header, without the key.
 func (c Credential) Form() string { return c.kind.Authorization("<key>") }
 

@@ -21,9 +21,9 @@ type AnswerTimes struct {
 	Cancel       platform.Duration `yaml:"cancel" json:"cancel,omitempty"`
 }
 
-func (t *AnswerTimes) answerTime(r *http.Request) time.Duration {
+func (t *AnswerTimes) answerTime(r *http.Request, endpoint partnerapi.Endpoint) time.Duration {
 	var d platform.Duration
-	switch partnerapi.EndpointOf(r) {
+	switch endpoint {
 	case partnerapi.Products:
 		if d = t.Products; t.Probe != 0 && r.URL.Query().Has("limit") {
 			d = t.Probe
@@ -44,12 +44,12 @@ func (t *AnswerTimes) answerTime(r *http.Request) time.Duration {
 
 // TakeTime waits for the partner's answer time. The request takes effect even if the caller has
 // disconnected meanwhile, as with a real partner.
-func (s *Set) TakeTime(w http.ResponseWriter, r *http.Request) {
+func (s *Set) TakeTime(w http.ResponseWriter, r *http.Request, o Operation) {
 	times := s.times.Load()
 	if times == nil {
 		return
 	}
-	wait := times.answerTime(r)
+	wait := times.answerTime(r, o.Endpoint)
 	if wait <= 0 {
 		return
 	}

@@ -150,7 +150,7 @@ func glob(pattern, star string) *regexp.Regexp {
 // failed; the request does not match then.
 func (m matcher) fits(s *subject) (bool, error) {
 	switch {
-	case m.Endpoint != "" && m.Endpoint != s.endpoint,
+	case m.Endpoint != "" && m.Endpoint != s.Endpoint,
 		m.Method != "" && m.Method != s.request.Method,
 		m.path != nil && !m.path.MatchString(s.request.URL.EscapedPath()),
 		!matchEach(m.header, s.request.Header.Values),

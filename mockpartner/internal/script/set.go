@@ -15,7 +15,6 @@ import (
 	"partnerkit.dev/mockpartner/internal/fault"
 	"partnerkit.dev/mockpartner/internal/invalid"
 	"partnerkit.dev/mockpartner/internal/platform"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Set is the misbehaviour of one sandbox: its faults, and the quirks of its platform. It is safe
@@ -150,11 +149,11 @@ const maxConsidered = 32
 
 // Fire returns the faults that fire for the request, up to the first one that is the last, and the
 // decisions of the faults so far. The body is the request's body, read ahead.
-func (s *Set) Fire(r *http.Request, body []byte) (fault.Firings, []client.Considered) {
+func (s *Set) Fire(r *http.Request, body []byte, o Operation) (fault.Firings, []client.Considered) {
 	if !s.busy.Load() {
 		return nil, nil
 	}
-	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, traffic: &s.traffic, endpoint: partnerapi.EndpointOf(r)}
+	about := &subject{request: r, body: body, platform: s.platform, presents: s.presents, traffic: &s.traffic, Operation: o}
 	s.traffic.begin(about)
 	s.mu.Lock()
 	faults := s.armed

@@ -40,7 +40,7 @@ func fires(s *Set, caller string, n int) (pattern string) {
 	for range n {
 		r := httptest.NewRequest("GET", "/products", nil)
 		r.Header.Set("User-Agent", caller)
-		if firings, _ := s.Fire(r, nil); len(firings) > 0 {
+		if firings, _ := s.Fire(r, nil, OperationOf(r)); len(firings) > 0 {
 			pattern += "x"
 		} else {
 			pattern += "."

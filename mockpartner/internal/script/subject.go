@@ -20,7 +20,7 @@ type subject struct {
 	platform *platform.Platform
 	presents func(*http.Request, Credential) bool
 	traffic  *traffic
-	endpoint partnerapi.Endpoint // empty if it is not one of the six
+	Operation
 
 	queried url.Values
 	parsed  *document // nil until the body is parsed as JSON
@@ -108,29 +108,17 @@ func (s *subject) things() namedObjects {
 }
 
 // namedIDs returns the ids in the request itself.
-func (s *subject) namedIDs() (t namedObjects) {
-	switch s.endpoint {
-	case partnerapi.Availability, partnerapi.Reserve:
+func (s *subject) namedIDs() namedObjects {
+	t := namedObjects{code: s.Code, bookingID: s.BookingID}
+	switch {
+	case s.Endpoint == partnerapi.Availability, s.Endpoint == partnerapi.Reserve:
 		body, _ := s.json()
 		t.productID, t.optionID, t.slotID = field(body, "productId"), field(body, "optionId"), field(body, "availabilityId")
-	case partnerapi.Confirm:
+	case s.Endpoint == partnerapi.Confirm && s.Code == "":
 		body, _ := s.json()
 		t.code = field(body, "reservationConfirmationCode")
-	case partnerapi.Release:
-		t.code = s.segment()
-	case partnerapi.Cancel:
-		t.bookingID = s.segment()
 	}
 	return t
-}
-
-// segment returns the code or booking id in the path (RSV-6).
-func (s *subject) segment() string {
-	value, err := url.PathUnescape(strings.Split(s.request.URL.EscapedPath(), "/")[2])
-	if err != nil {
-		return ""
-	}
-	return value
 }
 
 func field(body any, name string) string {

@@ -62,7 +62,7 @@ func (t *traffic) begin(s *subject) {
 	t.recent = append(t.recent, &passing{
 		request: s.request, began: time.Now(), key: key,
 		about: map[string]any{
-			"endpoint": string(s.endpoint), "body": body, "query": firstValues(s), "status": nil, "code": named.code,
+			"endpoint": string(s.Endpoint), "body": body, "query": firstValues(s), "status": nil, "code": named.code,
 			"product": named.productID, "option": named.optionID, "slot": named.slotID,
 		},
 	})
@@ -141,7 +141,7 @@ func (s *subject) describeRequest() map[string]any {
 	named := s.things()
 	asked := client.Order{ProductID: named.productID, OptionID: named.optionID, AvailabilityID: named.slotID}
 	body, _ := s.json()
-	if s.endpoint == partnerapi.Reserve || s.endpoint == partnerapi.Availability {
+	if s.Endpoint == partnerapi.Reserve || s.Endpoint == partnerapi.Availability {
 		asked.Units = unitsOf(body)
 	}
 	seen := platform.DescribeSubject(s.platform, named.code, asked)
@@ -151,7 +151,7 @@ func (s *subject) describeRequest() map[string]any {
 			headers[strings.ToLower(name)] = values[0]
 		}
 	}
-	seen["endpoint"], seen["method"], seen["body"], seen["query"], seen["headers"] = string(s.endpoint), s.request.Method, body, firstValues(s), headers
+	seen["endpoint"], seen["method"], seen["body"], seen["query"], seen["headers"] = string(s.Endpoint), s.request.Method, body, firstValues(s), headers
 	seen["bytes"] = len(s.body)
 	seen["names"] = map[string]any{"product": named.productID, "option": named.optionID, "slot": named.slotID, "code": named.code, "booking": named.bookingID}
 	s.traffic.describeTraffic(s, seen)
