@@ -87,13 +87,16 @@ func (c call) showOption(productID string, o partnerapi.Option, first bool) octo
 		CancellationCutoff:          o.CancellationCutoff,
 		CancellationCutoffUnit:      "hour",
 		RequiredContactFields:       []string{},
-		Restrictions:                octo.OptionRestrictions{MinUnits: new(1)},
+		Restrictions:                octo.OptionRestrictions{MinUnits: new(max(o.Restrictions.MinUnits, 1))},
 	}
 	if option, err := c.business().Option(productID, o.ID); err == nil && o.AvailabilityType == partnerapi.StartTime {
 		shown.AvailabilityLocalStartTimes = nil
 		for _, minute := range option.Starts {
 			shown.AvailabilityLocalStartTimes = append(shown.AvailabilityLocalStartTimes, timeOfDay(minute))
 		}
+	}
+	if most := o.Restrictions.MaxUnits; most > 0 {
+		shown.Restrictions.MaxUnits = &most
 	}
 	for _, unit := range o.Units {
 		shown.Units = append(shown.Units, c.showUnit(unit))

@@ -244,7 +244,7 @@ func TestCatalog_ShowsWhatIsSoldAndWhatIsSetAside(t *testing.T) {
 	t.Parallel()
 	supplier := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `[{"id": "walk", "internalName": "Walk", "locale": "en", "timeZone": "Europe/Lisbon", "availabilityType": "START_TIME", "instantConfirmation": true,
-			"instantDelivery": true, "options": [{"id": "group", "internalName": "In a group", "restrictions": {"maxUnits": 8}, "units": [
+			"instantDelivery": true, "options": [{"id": "group", "internalName": "In a group", "requiredContactFields": ["country"], "units": [
 				{"id": "adult", "internalName": "Adult", "type": "ADULT", "pricingFrom": [{"original": 2500, "currency": "EUR", "currencyPrecision": 2}]},
 				{"id": "family", "internalName": "Family", "type": "FAMILY", "pricingFrom": [{"original": 6000, "currency": "EUR", "currencyPrecision": 2}]}]}]}]`)
 	}))
@@ -254,7 +254,7 @@ func TestCatalog_ShowsWhatIsSoldAndWhatIsSetAside(t *testing.T) {
     unit-adult     Adult  from 2500 EUR
 1 product can be sold; the contract cannot say this:
   product walk, option group, unit family: set aside: the contract has no guest type FAMILY: map it in the file of --units
-  product walk, option group: parties of more than 8 guests are refused at reserve
+  product walk, option group: the supplier requires of the guest what the contract does not have, and may refuse: country
 `
 	if got := finish(t, keys, "catalog", "--octo-url", supplier.URL); got.code != 0 || got.stdout != want {
 		t.Errorf("want\n%s\ngot %+v", want, got)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/octo"
-	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -47,8 +46,8 @@ func (n Note) String() string {
 
 // Option is one option that is sold: what a call about it needs.
 type Option struct {
-	Zone               *time.Location
-	MinUnits, MaxUnits int // of a booking; 0 means no limit
+	Zone   *time.Location
+	Limits partnerapi.PartyLimits
 
 	units map[string]unit   // by the contract's id
 	ids   map[string]string // the contract's ids, by OCTO's
@@ -149,9 +148,11 @@ func (t *translation) noteProduct() {
 
 // option returns an option in the contract's form. It returns nil if none of its units can be sold.
 func (t *translation) option(o octo.Option, zone *time.Location) (shown partnerapi.Option, known *Option) {
-	known = &Option{Zone: zone, MinUnits: value(o.Restrictions.MinUnits), MaxUnits: value(o.Restrictions.MaxUnits), units: map[string]unit{}, ids: map[string]string{}}
+	limits := partnerapi.PartyLimits{MinUnits: value(o.Restrictions.MinUnits), MaxUnits: value(o.Restrictions.MaxUnits)}.Usable()
+	known = &Option{Zone: zone, Limits: limits, units: map[string]unit{}, ids: map[string]string{}}
 	shown = partnerapi.Option{
 		ID: o.ID, InternalName: o.InternalName, AvailabilityType: partnerapi.AvailabilityType(t.of.AvailabilityType), CancellationCutoff: o.CancellationCutoff,
+		Restrictions: limits,
 	}
 	for _, one := range o.Units {
 		sold, err := t.unit(o, one, known)
@@ -174,12 +175,6 @@ func (t *translation) option(o octo.Option, zone *time.Location) (shown partnera
 func (t *translation) noteLimits(o octo.Option, known *Option) {
 	limit := func(unit, format string, args ...any) {
 		t.note(Note{Option: o.ID, Unit: unit, Text: fmt.Sprintf(format, args...)})
-	}
-	if known.MinUnits > 1 {
-		limit("", "parties of fewer than %s are refused at reserve", plural.Count(known.MinUnits, "guest"))
-	}
-	if known.MaxUnits > 0 {
-		limit("", "parties of more than %s are refused at reserve", plural.Count(known.MaxUnits, "guest"))
 	}
 	if missing := missingFields(o.RequiredContactFields); len(missing) > 0 {
 		limit("", "the supplier requires of the guest what the contract does not have, and may refuse: %s", strings.Join(missing, ", "))

@@ -162,7 +162,7 @@ func TestTranslate_NotesWhatTheContractCannotSay(t *testing.T) {
 			"unit adult: set aside: its option has one price for the whole booking, and the contract has prices for guests only"},
 		{"a price for the whole booking of one guest", func(p *octo.Product) {
 			p.PricingPer, p.Options[0].PricingFrom, p.Options[0].Restrictions.MaxUnits = octo.PricedPerBooking, []octo.Price{price("9900")}, new(1)
-		}, true, "parties of more than 1 guest are refused at reserve"},
+		}, true, ""},
 		{"no price", func(p *octo.Product) { p.Options[0].Units[0].PricingFrom = nil }, false,
 			"unit adult: set aside: it has no price: does the supplier have the capability octo/pricing?"},
 		{"part of a cent", func(p *octo.Product) { p.Options[0].Units[0].PricingFrom[0] = price("2500.5") }, false,
@@ -173,8 +173,6 @@ func TestTranslate_NotesWhatTheContractCannotSay(t *testing.T) {
 		{"bookings that wait for the supplier", func(p *octo.Product) { p.InstantConfirmation = false }, true, "product walk: bookings wait for the supplier"},
 		{"tickets that come later", func(p *octo.Product) { p.InstantDelivery = false }, true, "product walk: tickets may come after the confirmation"},
 		{"a form of ticket", func(p *octo.Product) { p.DeliveryFormats = []string{"QRCODE", "PKPASS_URL"} }, true, `tickets in the format "PKPASS_URL" are left out`},
-		{"a smallest party", func(p *octo.Product) { p.Options[0].Restrictions.MinUnits = new(2) }, true,
-			"product walk, option group: parties of fewer than 2 guests are refused at reserve"},
 		{"data of the guest", func(p *octo.Product) { p.Options[0].RequiredContactFields = []string{"fullName", "country"} }, true,
 			"the supplier requires of the guest what the contract does not have, and may refuse: country"},
 		{"data of each guest", func(p *octo.Product) { p.Options[0].Units[0].RequiredContactFields = []string{"firstName"} }, true, "unit adult: the supplier requires of each guest"},
@@ -211,9 +209,13 @@ func TestOption_PartiesAreRefusedInWordsForTheCustomer(t *testing.T) {
 	t.Parallel()
 	p := product("ADULT", "CHILD")
 	p.Options[0].Restrictions = octo.OptionRestrictions{MinUnits: new(2), MaxUnits: new(4)}
-	option, ok := translate(t, p, offer.Units{}).Option("walk", "group")
+	translated := translate(t, p, offer.Units{})
+	option, ok := translated.Option("walk", "group")
 	if !ok {
 		t.Fatal("want the option")
+	}
+	if shown := translated.Products[0].Options[0].Restrictions; shown != (partnerapi.PartyLimits{MinUnits: 2, MaxUnits: 4}) {
+		t.Errorf("want the limits shown, got %+v", shown)
 	}
 	for _, test := range []struct {
 		adults, children int

@@ -44,10 +44,10 @@ func (o *Option) Items(party []octo.UnitQuantity) (items []octo.UnitItem, err er
 		}
 	}
 	switch {
-	case len(items) < o.MinUnits:
-		return nil, refuse("This can be booked for at least %s.", plural.Count(o.MinUnits, "guest"))
-	case o.MaxUnits > 0 && len(items) > o.MaxUnits:
-		return nil, refuse("This can be booked for at most %s.", plural.Count(o.MaxUnits, "guest"))
+	case len(items) < o.Limits.MinUnits:
+		return nil, refuse("This can be booked for at least %s.", plural.Count(o.Limits.MinUnits, "guest"))
+	case o.Limits.MaxUnits > 0 && len(items) > o.Limits.MaxUnits:
+		return nil, refuse("This can be booked for at most %s.", plural.Count(o.Limits.MaxUnits, "guest"))
 	}
 	return items, nil
 }

@@ -28,7 +28,7 @@ func (t *translation) unit(o octo.Option, u octo.Unit, known *Option) (sold part
 	}
 	prices := u.PricingFrom
 	if t.of.PricingPer == octo.PricedPerBooking {
-		if known.MaxUnits != 1 {
+		if known.Limits.MaxUnits != 1 {
 			return sold, errors.New("its option has one price for the whole booking, and the contract has prices for guests only")
 		}
 		prices = o.PricingFrom // a booking is one unit
