@@ -173,6 +173,11 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		{"conformance_shares", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropExpiredShares(ctx, now, rowsDropped) })
 		}},
+		{"certificate_revocations", func() (int64, error) {
+			return dropBatches(rowsDropped, func() (int64, error) {
+				return w.Store.Runs.DropOldRevocations(ctx, now.Add(-conformance.ValidFor), rowsDropped)
+			})
+		}},
 		{"integration_events", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldEvents(ctx, keptIntegrationEvents, rowsDropped) })
 		}},
