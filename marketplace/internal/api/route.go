@@ -55,16 +55,16 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	activities := activityHandler{c.Store.Catalog, caughtUp, c.Store.Storefront, c.Now}
 	terms := termsHandler{c.Store.Storefront, caughtUp, c.Now}
 	signIns := signInHandler{g, c.SignIn}
-	ops := newOps(c)
+	ops, stale := newOps(c), g.stale.allow // which a standby may answer
 	return []route{
-		{get, "/api/v1/resellers/activities", resellers, respondOK(storefront.list)},
-		{get, "/api/v1/resellers/activities/{activity}", resellers, respondOK(byID("activity", storefront.show))},
-		{get, "/api/v1/resellers/activities/{activity}/calendar", resellers, respondOK(byID("activity", storefront.calendars))},
-		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, respondOK(storefront.calendar)},
-		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, respondOK(storefront.day)},
+		{get, "/api/v1/resellers/activities", resellers, stale(respondOK(storefront.list))},
+		{get, "/api/v1/resellers/activities/{activity}", resellers, stale(respondOK(byID("activity", storefront.show)))},
+		{get, "/api/v1/resellers/activities/{activity}/calendar", resellers, stale(respondOK(byID("activity", storefront.calendars)))},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, stale(respondOK(storefront.calendar))},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, stale(respondOK(storefront.day))},
 
-		{get, "/api/v1/affiliates/activities", affiliates, respondOK(affiliate.activities)},
-		{get, "/api/v1/affiliates/commissions", affiliates, respondOK(affiliate.commissions)},
+		{get, "/api/v1/affiliates/activities", affiliates, stale(respondOK(affiliate.activities))},
+		{get, "/api/v1/affiliates/commissions", affiliates, stale(respondOK(affiliate.commissions))},
 
 		{get, "/", everyone, leadToDocs},
 		{get, "/healthz", everyone, respondOK(ops.serveAlive)},
@@ -87,7 +87,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/auth/logout", everyone, respondOK(withBody(signIns.signOut))},
 
 		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
-		{get, "/api/v1/resellers/bookings", resellers, respondOK(bookings.list)},
+		{get, "/api/v1/resellers/bookings", resellers, stale(respondOK(bookings.list))},
 		{get, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.show))},
 		{remove, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.abandon))},
 		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, respondOK(byIDWithBody("booking", bookings.pay))},
@@ -142,8 +142,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/operator/conformance", operators, respondOK(admissions.matrix)},
 		{get, "/api/v1/operator/conformance.csv", operators, admissions.export},
 
-		{get, "/api/v1/operator/overview", operators, respondOK(ops.overview)},
-		{get, "/api/v1/operator/bookings", operators, respondOK(bookings.listAll)},
+		{get, "/api/v1/operator/overview", operators, stale(respondOK(ops.overview))},
+		{get, "/api/v1/operator/bookings", operators, stale(respondOK(bookings.listAll))},
 		{get, "/api/v1/operator/bookings/{booking}", operators, respondOK(byID("booking", bookings.show))},
 		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, respondOK(byID("booking", bookings.settle(c.Bookings.Retry)))},
 		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, respondOK(byIDWithOptionalBody("booking", bookings.cancelAny))},

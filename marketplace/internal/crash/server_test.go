@@ -225,3 +225,8 @@ func (s *server) set(ctx context.Context, name, value string) error {
 	}
 	return s.query(ctx, "SELECT pg_reload_conf()")
 }
+
+// signal sends a signal to the server and its processes that have not left its group.
+func (s *server) signal(signal syscall.Signal) error {
+	return syscall.Kill(-s.process.Process.Pid, signal)
+}

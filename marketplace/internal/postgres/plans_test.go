@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -200,7 +201,7 @@ func (s sold) wantFewRead(t *testing.T, name string, most float64, read func() e
 		var plans []string
 		for _, trip := range trips {
 			for _, statement := range trip {
-				if statement.SQL == "begin" || statement.SQL == "commit" {
+				if slices.Contains([]string{"begin", "commit", "rollback"}, statement.SQL) {
 					continue
 				}
 				plan, text := explain(t, s.store, mode, statement)
