@@ -159,7 +159,7 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 		p.Follow = found.Address() + "/changes"
 	}
 	if found.InRegistry {
-		p.Badge, p.Copies = x.badge(found.Integration), true
+		p.Badge = x.badge(found.Integration)
 	}
 	query := x.queryValues()
 	asked := maps.Clone(query)
