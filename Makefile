@@ -19,6 +19,7 @@ SOAKRUNS ?= 20
 BOOKINGS ?= 1000
 SEED ?= 11
 DEPTH ?= 3
+FAILOVERS ?= 20
 DOCS ?= all
 
 # The folders of the modules that hold Go files.
@@ -134,6 +135,12 @@ soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; ta
 crash: need-go ## prove: make BOOKINGS (1000) bookings while replicas, connections and PostgreSQL fail
 	@echo "== crash"
 	@CRASH=$(BOOKINGS) CRASH_SEED=$(SEED) go test -v -parallel 1 -count=1 -timeout 30m $(TESTFLAGS) ./marketplace/internal/crash
+
+# It needs Linux, PostgreSQL, and the packages patroni, etcd-server, haproxy, pgbouncer and iproute2.
+.PHONY: failover
+failover: need-go ## prove: make bookings while the database of examples/patroni fails over FAILOVERS (20) times
+	@echo "== failover"
+	@FAILOVERS=$(FAILOVERS) CRASH_SEED=$(SEED) CGO_ENABLED=0 go test -v -count=1 -timeout 120m -run FailsOver $(TESTFLAGS) ./marketplace/internal/crash
 
 .PHONY: schedules
 schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and failures around a booking
