@@ -78,6 +78,40 @@ func TestDecodeSkipsAFieldWhoseTypeIsOpen(t *testing.T) {
 	}
 }
 
+func TestDecodeReadsTheLimitsOfAPartyThatAreNumbers(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]partnerapi.PartyLimits{
+		`{"minUnits": 2, "maxUnits": 9.0}`:                         {MinUnits: 2, MaxUnits: 9},
+		`{"maxUnits": 9, "minUnits": null, "maxPax": 3}`:           {MaxUnits: 9},
+		`{"minUnits": "2", "maxUnits": 9}`:                         {MaxUnits: 9},
+		`{"minUnits": 1.5, "maxUnits": [9], "MinUnits": 3}`:        {},
+		`{"minUnits": 2, "maxUnits": 100000000000000000000000000}`: {MinUnits: 2},
+		`null`: {}, `"two to nine"`: {}, `[2, 9]`: {}, `9`: {}, `{}`: {},
+	} {
+		var product partnerapi.Product
+		body := strings.Replace(productText, `{"id": "o"`, `{"restrictions": `+text+`, "id": "o"`, 1)
+		if problems := schemas.Decode(schemas.Product, []byte(body), &product); problems != nil || product.Options[0].Restrictions != want || len(product.Options[0].Units) != 1 {
+			t.Errorf("%s: want %+v, got %+v %v", text, want, product.Options, problems)
+		}
+	}
+}
+
+func TestOnlyLimitsThatAPartyCanKeepAreUsable(t *testing.T) {
+	t.Parallel()
+	for limits, want := range map[partnerapi.PartyLimits]partnerapi.PartyLimits{
+		{}:                          {},
+		{MinUnits: 2, MaxUnits: 2}:  {MinUnits: 2, MaxUnits: 2},
+		{MinUnits: 3}:               {MinUnits: 3},
+		{MinUnits: -1, MaxUnits: 4}: {MaxUnits: 4},
+		{MinUnits: 2, MaxUnits: -4}: {MinUnits: 2},
+		{MinUnits: 9, MaxUnits: 2}:  {},
+	} {
+		if got := limits.Usable(); got != want {
+			t.Errorf("%+v: want %+v, got %+v", limits, want, got)
+		}
+	}
+}
+
 func TestDecodeIntoWhatCannotHoldItIsAProblem(t *testing.T) {
 	t.Parallel()
 	if problems := schemas.Decode(schemas.CancelRequest, []byte(`{}`), partnerapi.CancelRequest{}); len(problems) != 1 {

@@ -114,6 +114,9 @@ var (
 			needs("products.shape", "products.unit.restrictions").
 			withReason("Customers cannot choose any guest of this type.").
 			fix("Correct the ages in the source of the catalog. Swap them only if they were entered in the wrong order.")
+	OptionPartyLimits = products.should("products.option.party-limits", "EXT-2", "An option's limits of a party are numbers of guests that a party can keep").needs("products.shape").
+				withReason("The marketplace ignores limits that it cannot read. Customers then learn of them only when you refuse their booking.").
+				fix("Send restrictions.minUnits and maxUnits as integers from 0, the first not above the second, or omit them.")
 	ProductsContentType = products.contentType(partnerapi.Products, "products.json")
 	ProductsWrongKey    = products.wrongKey(partnerapi.Products, "products.auth.accepted")
 	ProductsMissingKey  = products.missingKey(partnerapi.Products)

@@ -56,6 +56,12 @@ var (
 	ReserveRefusalNoEffect = reserve.must("reserve.refusal.no-effect", "RSV-5", "A refused reserve takes no seats").needs("reserve.too-many", "reserve.vacancies.one").
 				withReason("Seats without a hold or a booking stay unsold until an operator notices.").
 				fix("Roll back every change that was made before the refusal.")
+	ReservePartyOutside = reserve.should("reserve.party.outside", "EXT-3", "Reserve refuses parties outside the limits that the option declares").needs("reserve.status").
+				withReason("Customers are refused a party that you would take: the marketplace does not send you parties outside the limits.").
+				fix("Compare the number of guests with minUnits and maxUnits. If you take other parties too, declare these.")
+	ReservePartyWithin = reserve.should("reserve.party.within", "EXT-4", "Reserve takes the smallest and the largest party that the option declares").needs("reserve.status").
+				withReason("A customer chooses a party that the marketplace shows as possible, and cannot book it.").
+				fix("Declare in restrictions.minUnits and maxUnits the limits by which you refuse parties.")
 	ReserveRace = reserve.must("reserve.race", "RSV-5", "Concurrent reserves of the last seats hold them once").
 			needs(
 			"reserve.code.unique", "reserve.vacancies.mixed", "reserve.sold-out", "reserve.refusal.message", "reserve.refusal.no-effect",

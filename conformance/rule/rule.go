@@ -220,9 +220,10 @@ var unjudged = map[string]string{
 	"WHK-1":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
 	"WHK-3":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
 	"WHK-4":  "the marketplace's answers: the mock partner sends the webhook and shows the answer",
+	"EXT-1":  "an option for partners: the rules about EXT-2 to EXT-4 judge what an option declares",
 }
 
-var sections = []string{"GEN", "AUTH", "PRD", "AVL", "RSV", "CNF", "REL", "CAN", "LIM", "WHK"}
+var sections = []string{"GEN", "AUTH", "PRD", "AVL", "RSV", "CNF", "REL", "CAN", "LIM", "WHK", "EXT"}
 
 func compareClauses(a, b string) int {
 	sectionA, numberA := splitClause(a)

@@ -2,12 +2,14 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -25,7 +27,8 @@ const (
 	longestLook = 160 * time.Millisecond
 	// mostKeys is the maximum number of times that a key is pressed to reach something.
 	mostKeys = 300
-	// mostClicks is the maximum number of times that an element which moves away is clicked.
+	// mostClicks is the maximum number of times that an element which moves away is clicked, or one that
+	// the page replaces is looked for.
 	mostClicks = 3
 	// control is the control key, as a bit of the browser's key events.
 	control = 2
@@ -154,8 +157,7 @@ func (tab *Tab) Click(selector string) {
 		document.addEventListener("click", e => { window.missed = !e.target.closest(%q) }, { capture: true, once: true })`, selector)
 	for range mostClicks {
 		_, _ = chromedp.Run(tab.Context, chromedp.Evaluate[any](watch))
-		tab.Do(chromedp.Click(chromedp.CSS(selector)))
-		if !tab.hasMissed() {
+		if tab.reach(chromedp.Click(chromedp.CSS(selector))); !tab.hasMissed() {
 			return
 		}
 	}
@@ -169,11 +171,31 @@ func (tab *Tab) hasMissed() bool {
 	return err == nil && missed
 }
 
+// reach runs a step with an element. If the page replaces the element between finding and using it, the
+// step is run again.
+func (tab *Tab) reach(step Action) {
+	tab.T.Helper()
+	var err error
+	for range mostClicks {
+		replaced := (*cdproto.Error)(nil)
+		if err = chromedp.Do(tab.Context, step); !errors.As(err, &replaced) || replaced.Code != noSuchNode {
+			break
+		}
+	}
+	if err != nil {
+		tab.fail(err.Error())
+	}
+}
+
+// noSuchNode is the browser's error for an element that has left the page.
+const noSuchNode = -32000
+
 // Write inserts a text into the first field that matches the selector, as if pasted. Separate key
 // presses would trigger the page's handlers for each one.
 func (tab *Tab) Write(selector, text string) {
 	tab.T.Helper()
-	tab.Do(chromedp.Focus(chromedp.CSS(selector)), Command(input.InsertText, input.InsertTextParams{Text: text}))
+	tab.reach(chromedp.Focus(chromedp.CSS(selector)))
+	tab.Do(Command(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 // See waits until an expression is true. While a form leads from one page to the next, an error is

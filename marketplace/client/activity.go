@@ -61,10 +61,17 @@ type Variation struct {
 	Capacity            int                         `json:"capacity"` // of its largest slot
 	InstantConfirmation bool                        `json:"instant_confirmation"`
 	CancellationPolicy  string                      `json:"cancellation_policy"`
+	Restrictions        Restrictions                `json:"restrictions"`
 	ExternalSync        struct {
 		ExternalOptionID string `json:"external_option_id" wire:"null"` // "": the marketplace created the variation
 	} `json:"external_sync"`
 	VariationDetails
+}
+
+// Restrictions are the parties that the partner takes, in guests of all types.
+type Restrictions struct {
+	MinUnits *int `json:"min_units"` // nil if the partner names no limit
+	MaxUnits *int `json:"max_units"`
 }
 
 // VariationDetails are the fields of a variation that operators set.

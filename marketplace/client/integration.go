@@ -220,7 +220,7 @@ type Problem struct {
 type Breach struct {
 	At        time.Time       `json:"at"`         // the last time
 	Since     time.Time       `json:"since"`      // the first time
-	Count     int64           `json:"count"`      // how often since then
+	Count     int             `json:"count"`      // how often since then
 	BookingID string          `json:"booking_id"` // empty: it is not about one booking
 	Endpoint  string          `json:"endpoint"`   // products, availability, reserve, confirm, release or cancel
 	Message   string          `json:"message"`    // what is wrong, with its place

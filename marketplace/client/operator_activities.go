@@ -42,6 +42,7 @@ type OperatorVariation struct {
 	AvailabilityType   partnerapi.AvailabilityType `json:"availability_type"`
 	Capacity           int                         `json:"capacity"`
 	CancellationPolicy string                      `json:"cancellation_policy"`
+	Restrictions       Restrictions                `json:"restrictions"`
 	Pricing            struct {
 		GroupPrice Decimal `json:"group_price"`          // set by an operator; "": each guest pays
 		Currency   string  `json:"currency" wire:"null"` // of the group price

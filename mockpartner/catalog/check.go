@@ -76,6 +76,9 @@ func (c *checker) product(path string, p *Product) {
 		options[option.ID] = i
 		c.requireName(at, option.InternalName)
 		c.units(at, option.Units)
+		if limits := option.Restrictions; limits != limits.Usable() {
+			c.add(at+".restrictions", "expected 0 <= minUnits <= maxUnits, received minUnits %d and maxUnits %d; 0 means no limit", limits.MinUnits, limits.MaxUnits)
+		}
 		schedule, ok := p.Schedules[option.ID]
 		if !ok {
 			c.add(path+".schedules", "expected a schedule for option %q", option.ID)

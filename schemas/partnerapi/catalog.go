@@ -21,6 +21,24 @@ type Option struct {
 	AvailabilityType   AvailabilityType `json:"availabilityType"`
 	Units              []Unit           `json:"units"`
 	CancellationCutoff string           `json:"cancellationCutoff,omitempty"` // text for people, not for machines
+	Restrictions       PartyLimits      `json:"restrictions,omitzero"`        // an extension: no partner must send it (EXT-1)
+}
+
+// PartyLimits are the smallest and the largest party that an option takes (EXT-1). Every guest of the
+// request counts, infants too. 0 stands for no limit.
+type PartyLimits struct {
+	MinUnits int `json:"minUnits,omitempty"`
+	MaxUnits int `json:"maxUnits,omitempty"`
+}
+
+// Usable returns the limits that a caller may rely on: without negative ones, and none if the smallest
+// party is larger than the largest.
+func (l PartyLimits) Usable() PartyLimits {
+	l = PartyLimits{max(l.MinUnits, 0), max(l.MaxUnits, 0)}
+	if l.MaxUnits > 0 && l.MinUnits > l.MaxUnits {
+		return PartyLimits{}
+	}
+	return l
 }
 
 // Unit is a guest type of an option, with its prices.

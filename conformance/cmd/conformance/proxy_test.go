@@ -107,8 +107,10 @@ func TestARunThroughTheProxyFindsWhatARunWithoutItFinds(t *testing.T) {
 				t.Errorf("Expected exit %d, received %d", without.code, with.code)
 			}
 			want := outcomesOf(without.result)
+			// A quick run that has found broken rules ends at a bound, at another rule each time.
+			isFinding := func(o report.Outcome) bool { return o == report.Failed || len(options.Defects) == 0 }
 			for id, outcome := range outcomesOf(with.result) {
-				if outcome != want[id] {
+				if outcome != want[id] && (isFinding(outcome) || isFinding(want[id])) {
 					one, other := without.rule(t, id), with.rule(t, id)
 					t.Errorf("%s: expected %s as without the proxy (%s), received %s (%s)", id, want[id], one.Message, outcome, other.Message)
 				}

@@ -27,9 +27,10 @@ type Product struct {
 
 // Option is an option of a product, as far as it can be read.
 type Option struct {
-	ID    string
-	Units []Unit
-	Least int64 // the smallest party that the partner takes, as was found out; 0: one guest
+	ID     string
+	Units  []Unit
+	Limits Limits // of a party, as the option declares them
+	Least  int64  // the smallest party that the partner takes, as it declares or as was found out; 0: one guest
 }
 
 // Unit is a guest type of an option, as far as it can be read.
@@ -85,7 +86,10 @@ func ReadProduct(value any) Product {
 		product.Zone, product.ZoneKnown = zone, true
 	}
 	for _, option := range list(object, "options") {
-		read := Option{ID: text(option, "id")}
+		read := Option{ID: text(option, "id"), Limits: readLimits(option["restrictions"])}
+		if read.Limits.Min > 1 {
+			read.Least = read.Limits.Min
+		}
 		units := list(option, "units")
 		for _, unit := range units[:min(len(units), mostUnits)] {
 			read.Units = append(read.Units, readUnit(unit))

@@ -230,6 +230,8 @@ func misfit(offer *Offer, want Want) string {
 		return cmp.Or(string(offer.Slot.Status), "without a status")
 	case offer.Option.Lead() == "":
 		return "of an option without units"
+	case offer.Option.Least > mostGuests:
+		return "for parties of " + strconv.FormatInt(offer.Option.Least, 10) + " or more"
 	case seats.Counted && seats.Left < needed:
 		return "with fewer than " + strconv.FormatInt(needed, 10) + " vacancies"
 	case want.OptionKey != "" && want.OptionKey != offer.OptionKey():

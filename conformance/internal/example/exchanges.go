@@ -150,6 +150,7 @@ var exchanges = map[string]maker{
 
 	"products.option.adult-unit":         status(products, "(unit ids of an option)", 200, `["unit-adult", "unit-child"]`, 200, `["unit-child"]`),
 	"products.unit.age-range":            status(products, "(restrictions of a unit)", 200, `{"minAge": 4, "maxAge": 17}`, 200, `{"minAge": 17, "maxAge": 4}`),
+	"products.option.party-limits":       status(products, "(restrictions of an option)", 200, `{"minUnits": 2, "maxUnits": 9}`, 200, `{"minUnits": 9, "maxUnits": 2}`),
 	"products.pricing.currency-decimals": status(products, "(a price)", 200, `{"original": 2500, "currency": "JPY", "currencyPrecision": 0}`, 200, `{"original": 2500, "currency": "JPY", "currencyPrecision": 2}`),
 
 	"availability.fields":      status(availability, "", 200, slots(12), 200, list(slot("s-1", today, 12), "null")),
@@ -187,6 +188,8 @@ var exchanges = map[string]maker{
 	"reserve.too-many":            status(reserve, "for 3 guests, of a slot with 2 vacancies", 400, refusal, 200, answers[reserve]),
 	"reserve.refusal.message":     status(reserve, "for a slot that is SOLD_OUT", 400, refusal, 400, empty),
 	"reserve.refusal.no-effect":   is(seats(2, 2, 0, call(reserve, "for 3 guests", 400, refusal))),
+	"reserve.party.outside":       status(reserve, `for 10 guests, of an option with {"maxUnits": 9}`, 400, refusal, 200, answers[reserve]),
+	"reserve.party.within":        status(reserve, `for 9 guests, of an option with {"maxUnits": 9}`, 200, answers[reserve], 400, refusal),
 	"reserve.race":                race(hold, call(reserve, "for 1 guest", 400, refusal), call(reserve, "for 1 guest", 200, holdBody("R-2", "2026-07-01T08:20:00+01:00"))),
 	"reserve.nobody":              status(reserve, `with {"units": [{"id": "unit-adult", "quantity": 0}]}`, 400, refusal, 200, answers[reserve]),
 	"reserve.bad-input.no-effect": is(seats(12, 12, 11, call(reserve, "with a body that is cut short", 400, refusal))),

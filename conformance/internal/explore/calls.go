@@ -31,7 +31,7 @@ var drawnParties = []party{
 		return units, 0, false
 	},
 	func(option discover.Option, left model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
-		return partner.Guests(option, max(1, left.Least+left.More+1)), 0, false // one more than there are seats
+		return partner.Leads(option, max(1, left.Least+left.More+1, option.Least)), 0, false // one more than there are seats
 	},
 }
 
@@ -41,13 +41,12 @@ func leadParty(n int64) party {
 	}
 }
 
-// withCompanion is a party of two guests of two types, or of a single guest.
+// withCompanion is a party of guests of two types, or of a single guest.
 func withCompanion(option discover.Option, _ model.Seats) ([]partnerapi.UnitQuantity, int64, bool) {
-	units := partner.Guests(option, 1)
-	if unit, ok := option.Companion(); ok {
-		units = append(units, partnerapi.UnitQuantity{ID: unit, Quantity: 1})
+	if units := partner.TwoTypes(option); units != nil {
+		return units, 0, false
 	}
-	return units, 0, false
+	return partner.Guests(option, 1), 0, false
 }
 
 func partyWords(units []partnerapi.UnitQuantity) string {

@@ -123,7 +123,7 @@ func caseParties(c *plan.Case) []party {
 // a seat.
 func moreThan(c *plan.Case, option discover.Option, guests int64) []partnerapi.UnitQuantity {
 	if c.Guests() == c.Infants {
-		return partner.Guests(option, guests)
+		return partner.Leads(option, max(guests, option.Least))
 	}
 	units, missing := slices.Clone(c.Units), guests-(c.Guests()-c.Infants)
 	for i, unit := range units {

@@ -22,6 +22,7 @@ var pullLaws = []struct {
 }{
 	{rule.ProductUnique, uniqueProducts}, {rule.OptionUnique, uniqueOptions}, {rule.UnitUnique, uniqueUnits},
 	{rule.AdultUnit, eachOption(withoutAdult)}, {rule.CurrencyDecimals, eachUnit(oddDecimals)}, {rule.AgeRange, eachUnit(noAge)},
+	{rule.OptionPartyLimits, eachOption(badLimits)},
 }
 
 // PullFindings returns what a complete pull of the catalog shows by itself. Breaches of the rules about fields are

@@ -78,6 +78,8 @@ func reserveSpecs() []Spec {
 			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
 			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
 		)...),
+		spec(rule.ReservePartyOutside, limitSteps(outsideLimits)...),
+		spec(rule.ReservePartyWithin, limitSteps(withinLimits)...),
 		spec(rule.ReserveWrongKey, answersIn(rule.ReserveWrongKey, wrongKeys)),
 		spec(rule.ReserveMissingKey, answersIn(rule.ReserveMissingKey, wrongKeys)),
 		spec(rule.ReserveAuthEffect, seatsIn(rule.ReserveAuthEffect, wrongKeys)),

@@ -84,9 +84,25 @@ func Cancel(purpose, id string, body bool, key probe.Key) probe.Call {
 	return call
 }
 
-// Guests returns a party of n guests of the option's lead unit.
+// Guests returns a party of the option's lead unit: n guests, or as near to it as the option takes.
 func Guests(option discover.Option, n int64) []partnerapi.UnitQuantity {
-	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(max(n, option.Least))}}
+	return Leads(option, option.Fit(n))
+}
+
+// Leads returns a party of exactly n guests of the option's lead unit, whatever parties it takes.
+func Leads(option discover.Option, n int64) []partnerapi.UnitQuantity {
+	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: int(n)}}
+}
+
+// TwoTypes returns a party of guests of two types, as small as the option takes. It returns nil if the option has no second
+// type that may come with the lead unit, or takes only one guest.
+func TwoTypes(option discover.Option) []partnerapi.UnitQuantity {
+	companion, ok := option.Companion()
+	guests := option.Fit(2)
+	if !ok || guests < 2 {
+		return nil
+	}
+	return append(Leads(option, guests-1), partnerapi.UnitQuantity{ID: companion, Quantity: 1})
 }
 
 // Encode marshals a request that cannot fail to marshal, such as those of this package.

@@ -89,6 +89,26 @@ func TestCasesCoverEveryOptionThenEveryUnitTypeAndGuestsOfOneTypeAndFitTheirSlot
 	})
 }
 
+func TestCasesKeepTheLimitsOfAPartyThatAnOptionDeclares(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		limits := discover.Limits{Min: int64(rapid.IntRange(0, 4).Draw(t, "min"))}
+		if rapid.Bool().Draw(t, "has a maximum") {
+			limits.Max = max(1, limits.Min) + int64(rapid.IntRange(0, 4).Draw(t, "more"))
+		}
+		offers := shop(t)
+		for i := range offers {
+			offers[i].Option.Limits, offers[i].Option.Least = limits, limits.Min
+		}
+		offers = slices.DeleteFunc(offers, func(o discover.Offer) bool { return *o.Slot.Vacancies < limits.Min })
+		for _, c := range plan.Cover(offers, 12) {
+			if guests := c.Guests(); guests < limits.Min || limits.Max > 0 && guests > limits.Max || guests > *c.Offer.Slot.Vacancies {
+				t.Fatalf("%d guests, with the limits %+v: %s", guests, limits, &c)
+			}
+		}
+	})
+}
+
 func TestTheSameOffersGiveTheSameCases(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -242,18 +242,21 @@ func (c *cover) party(drawn *Case) (quantity string) {
 			each = int(seats.Left)
 		}
 	}
+	if each > 0 {
+		quantity, each, kinds = withinLimits(drawn.Offer.Option, quantity, each, kinds)
+	}
 	room := int64(each * kinds)
 	if drawn.Between == SameSlot && quantity != allLeft {
 		room++
 	}
 	if each == 0 || seats.Counted && seats.Left < room {
-		quantity, each, kinds = "1", 1, 1
+		quantity, each, kinds = withinLimits(drawn.Offer.Option, "1", 1, 1)
 		if seats.Counted && seats.Left < 2 && drawn.Between == SameSlot {
 			drawn.Between = Nothing
 		}
 	}
 	first := units[0] // include a guest whom no partner refuses
-	if each == 1 && kinds == 1 {
+	if kinds == 1 && each == int(drawn.Offer.Option.Fit(1)) {
 		single := units
 		if lacking := c.missingUnits(drawn.option); len(lacking) > 0 {
 			single = lacking
@@ -270,6 +273,23 @@ func (c *cover) party(drawn *Case) (quantity string) {
 	}
 	c.random.Shuffle(len(drawn.Units), func(i, j int) { drawn.Units[i], drawn.Units[j] = drawn.Units[j], drawn.Units[i] })
 	return quantity
+}
+
+// withinLimits returns a party that the option takes as it declares, as similar as possible to one of that many guests of each
+// of several units.
+func withinLimits(option discover.Option, quantity string, each, kinds int) (string, int, int) {
+	guests := int(option.Fit(int64(each * kinds)))
+	if guests == each*kinds {
+		return quantity, each, kinds
+	}
+	kinds = min(kinds, guests)
+	if each = guests / kinds; each*kinds < int(option.Least) {
+		each++
+	}
+	if option.Limits.Max > 0 && each*kinds > int(option.Limits.Max) {
+		each, kinds = guests, 1
+	}
+	return strconv.Itoa(min(each, mostAlike)), each, kinds // of more guests, each number is as good as the others
 }
 
 // worth returns what a case adds to those already taken.

@@ -214,8 +214,8 @@ func (b *Booker) reserveAnyway(ctx context.Context, purpose string, offer discov
 // mostReserves is the maximum number of reserves that take sends, including refused ones.
 const mostReserves = 10
 
-// take reserves the given number of seats in one hold. If the partner limits its party size, take
-// halves the party until it is accepted. purpose contains a format verb (%s) for the seats. Holds
+// take reserves the given number of seats in one hold, or in several if the option declares smaller parties. If the partner
+// limits its party size otherwise, take halves the party until it is accepted. purpose contains a format verb (%s) for the seats. Holds
 // are returned even if there is a stop.
 func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, purpose string) ([]*Hold, *partner.Stop) {
 	var holds []*Hold
@@ -224,7 +224,7 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 		if seats == 0 {
 			return holds, nil
 		}
-		if party = min(party, seats); party < offer.Option.Least {
+		if party = min(party, evenly(seats, offer.Option.Limits.Max)); party < offer.Option.Least {
 			return holds, partner.NewStop("the option takes no party of %d", party)
 		}
 		made, stop := b.Read(b.Reserve(ctx, fmt.Sprintf(purpose, model.SeatsWord(party)), offer, partner.Guests(offer.Option, party), true, probe.GoodKey))
@@ -243,6 +243,16 @@ func (b *Booker) take(ctx context.Context, offer discover.Offer, seats int64, pu
 	}
 	return holds, partner.NewStop("no slot has few enough seats to be sold out by %d reserves", mostReserves).
 		WithRemedy("Offer a slot with few vacancies.")
+}
+
+// evenly returns the size of the largest of the fewest parties that take the seats together, so that none is much smaller
+// than the others. most limits each party, unless it is 0.
+func evenly(seats, most int64) int64 {
+	if most == 0 {
+		return seats
+	}
+	parties := (seats + most - 1) / most
+	return (seats + parties - 1) / parties
 }
 
 func (b *Booker) giveAll(ctx context.Context, purpose string, holds []*Hold) *partner.Stop {

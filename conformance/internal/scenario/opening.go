@@ -68,11 +68,10 @@ func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
 // twoTypes is a party of two guests of different types, or of the same type at an option that has only
 // one that may come with the lead unit.
 func twoTypes(option discover.Option) []partnerapi.UnitQuantity {
-	companion, ok := option.Companion()
-	if !ok {
-		return partner.Guests(option, 2)
+	if party := partner.TwoTypes(option); party != nil {
+		return party
 	}
-	return []partnerapi.UnitQuantity{{ID: option.Lead(), Quantity: 1}, {ID: companion, Quantity: 1}}
+	return partner.Guests(option, 2)
 }
 
 // seat returns a request for a slot with counted seats, for one guest. If option is not "", the
@@ -153,7 +152,8 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		return opened
 	}
 	opened.addReading(opened.Before)
-	if lacksSeats(opened.Before, max(1, w.Seats)) {
+	needed := max(1, w.Seats, offer.Option.Least)
+	if lacksSeats(opened.Before, needed) {
 		opened.Stop = partner.NotHere(takenMeanwhile)
 		return opened
 	}
@@ -177,7 +177,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 			opened.Stop = partner.NotHere("the slots that were tried begin within three days, and a booking cut-off is lawful")
 			return opened
 		}
-		if p.excuse(ctx, &opened, max(1, w.Seats), reserve); !p.takesMore(ctx, &opened, reserve) {
+		if p.excuse(ctx, &opened, needed, reserve); !p.takesMore(ctx, &opened, reserve) {
 			return opened
 		}
 	}

@@ -33,12 +33,12 @@ const mostLeast = 4
 func (p *Player) takesMore(ctx context.Context, opened *Opening, reserve func() (*Hold, *partner.Stop)) bool {
 	alone := len(opened.Units) == 1 && opened.Units[0].ID == opened.Offer.Option.Lead()
 	// The form of another body may be what is refused, which says nothing about parties.
-	if opened.Stop.Kind != partner.Refused || !alone || opened.body != partner.FullBody || p.on.Case != nil || opened.Offer.Option.Least > 0 {
+	if opened.Stop.Kind != partner.Refused || !alone || opened.body != partner.FullBody || p.on.Case != nil || opened.Offer.Option.Least > opened.Offer.Option.Limits.Min {
 		return false
 	}
 	p.tried[opened.OptionKey()] = true
 	refusal, units := opened.Stop, opened.Units
-	for guests := opened.Guests + 1; guests <= mostLeast && (!opened.Before.Counted || guests <= opened.Before.Last.Left); guests++ {
+	for guests := opened.Guests + 1; guests <= opened.Offer.Option.Fit(opened.Offer.Option.Limits.Min+mostLeast) && (!opened.Before.Counted || guests <= opened.Before.Last.Left); guests++ {
 		opened.Units = partner.Guests(opened.Offer.Option, guests)
 		if opened.Hold, opened.Stop = reserve(); opened.Stop == nil {
 			p.survey.setLeast(opened.OptionKey(), guests)

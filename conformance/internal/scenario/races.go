@@ -198,7 +198,7 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 				return offer, stop
 			})
 		}
-		t.Party = max(t.Party, t.Offer.Option.Least)
+		t.Party = t.Offer.Option.Fit(t.Party)
 		lifecycle := p.continueLifecycle(ctx, &t.Opening)
 		lifecycle.count("before reserve", &t.Before)
 		lifecycle.step(func() *partner.Stop { return requireCount(&t.Offer, t.Before) })
@@ -225,7 +225,7 @@ func (t *LastSeats) sellDown(ctx context.Context, p *Player) (stop *partner.Stop
 		}
 	}
 	if t.Scarce != nil && t.Scarce.Last.Left < t.Party {
-		t.Party = max(1, t.Offer.Option.Least)
+		t.Party = t.Offer.Option.Fit(1)
 	}
 	return stop
 }

@@ -53,7 +53,7 @@ func questionAbout(offer discover.Offer) Question {
 func (q Question) request() partnerapi.AvailabilityRequest {
 	return partnerapi.AvailabilityRequest{
 		ProductID: q.Product.ID, OptionID: q.Option.ID,
-		LocalDateStart: q.Window.From, LocalDateEnd: q.Window.To, Units: partner.Guests(q.Option, 1),
+		LocalDateStart: q.Window.From, LocalDateEnd: q.Window.To, Units: partner.Leads(q.Option, 1), // whatever parties the option takes (AVL-2)
 	}
 }
 

@@ -46,7 +46,7 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 		t := p.beginWithFewest(ctx, &s.Opening, option)
 		if s.Stop == nil {
 			left := s.Before.Last.Left
-			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), partner.Guests(s.Offer.Option, left+1), &s.TooMany, "after too many seats were requested", acceptAnswer)
+			t.reserve(fmt.Sprintf("reserve more than the %s that are left", model.SeatsWord(left)), partner.Leads(s.Offer.Option, max(left+1, s.Offer.Option.Least)), &s.TooMany, "after too many seats were requested", acceptAnswer)
 		}
 		t.step(func() *partner.Stop { return s.fill(ctx, p) })
 		t.reserve("reserve 1 seat in the full slot", partner.Guests(s.Offer.Option, 1), &s.Over, "after a reserve in the full slot", notTurnedDown)

@@ -61,7 +61,7 @@ func TestResellersReadEveryFieldAsOperatorsAndThePartnerSetIt(t *testing.T) {
 	b := setup(t)
 	partner := aScriptedPartner(t)
 	partner.body.Store(`[{"id":"a","internalName":"Walk","reference":"W-1","locale":"en","timeZone":"Europe/Lisbon","instantConfirmation":true,"allowFreesale":true,"options":[
-		{"id":"morning","internalName":"Morning","availabilityType":"OPENING_HOURS","cancellationCutoff":"24 hours","units":[
+		{"id":"morning","internalName":"Morning","availabilityType":"OPENING_HOURS","cancellationCutoff":"24 hours","restrictions":{"minUnits":2,"maxUnits":9},"units":[
 			{"id":"unit-child","internalName":"Young guest","type":"CHILD","restrictions":{"minAge":4,"maxAge":17},"pricingFrom":[{"original":22500,"retail":25000,"net":18000,"currency":"EUR","currencyPrecision":3}]}]}]}]`)
 	b.trigger(t, b.register(t, b.signIn(t, domain.Partner), partner.address))
 	activity := b.operatorActivities(t, "")[0]
@@ -79,7 +79,7 @@ func TestResellersReadEveryFieldAsOperatorsAndThePartnerSetIt(t *testing.T) {
 	}
 	want["partner_details"].(map[string]any)["name"] = "Old Town Walks"
 	variation := want["variations"].([]any)[0].(map[string]any)
-	must(t, json.Unmarshal([]byte(`{"availability_type":"OPENING_HOURS","capacity":0,"instant_confirmation":true,"cancellation_policy":"24 hours","external_sync":{"external_option_id":"morning"},"pricing":{
+	must(t, json.Unmarshal([]byte(`{"availability_type":"OPENING_HOURS","capacity":0,"instant_confirmation":true,"cancellation_policy":"24 hours","restrictions":{"min_units":2,"max_units":9},"external_sync":{"external_option_id":"morning"},"pricing":{
 		"group_price":null,"discount_percentage":50,"units":[{"unit_id":"unit-child","type":"CHILD","label":"Young guest","min_age":4,"max_age":17,"price":12.38}]}}`), &variation))
 	var read []map[string]any
 	if b.do(t, "GET", "/api/v1/resellers/activities", "", b.signIn(t, domain.Reseller)).data(t, &read); !reflect.DeepEqual(read, []map[string]any{want}) {

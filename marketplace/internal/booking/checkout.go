@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/marketplace/internal/catalog"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
@@ -128,6 +129,9 @@ func (s *Service) draft(ctx context.Context, o Order, offer Offer) (domain.Booki
 		guests += party.Quantity
 		b.Guests = append(b.Guests, domain.Guests{Type: unit.Type, Quantity: party.Quantity, UnitID: unit.ID})
 	}
+	if mistake := partyMistake(variation.Option.Restrictions, guests); mistake != "" && wrong.Details == nil {
+		wrong.Details = []string{mistake}
+	}
 	if o.Affiliate != uuid.Nil {
 		known, err := s.Store.IsAffiliate(ctx, o.Affiliate)
 		if err != nil {
@@ -183,6 +187,17 @@ func unitOf(option partnerapi.Option, p Party) (found partnerapi.Unit, mistake s
 		return found, fmt.Sprintf("unit_id: required, because this variation has several units of type %s: expected one of %s", p.Type, strings.Join(fit, ", "))
 	}
 	return found, ""
+}
+
+// partyMistake returns what is wrong with the size of a party that the partner would refuse.
+func partyMistake(limits partnerapi.PartyLimits, guests int) string {
+	switch {
+	case guests < limits.MinUnits:
+		return fmt.Sprintf("units: expected at least %s in one booking of this variation, received %d", plural.Count(limits.MinUnits, "guest"), guests)
+	case limits.MaxUnits > 0 && guests > limits.MaxUnits:
+		return fmt.Sprintf("units: expected at most %s in one booking of this variation, received %d", plural.Count(limits.MaxUnits, "guest"), guests)
+	}
+	return ""
 }
 
 // applyPrices returns the booking with the prices of its slot.

@@ -2,6 +2,7 @@ package booking_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -191,6 +192,41 @@ func TestAVariationTakesAtMostSoManyGuestsInOneBooking(t *testing.T) {
 	}
 	b.requireCalls(t, partnerapi.Availability, asked)
 	b.checkout(t)
+}
+
+func TestAPartyOutsideTheOptionsLimitsNeverReachesThePartner(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.store.Pool().Exec(t.Context(), `UPDATE variations SET option = option || '{"restrictions": {"minUnits": 2, "maxUnits": 3}}' WHERE id = $1`, b.order.Variation)
+	check(t, err)
+	party := func(adults, children int) booking.Order {
+		return b.wants(func(o *booking.Order) {
+			o.Guests = []booking.Party{{Type: partnerapi.Adult, Quantity: adults}}
+			if children > 0 {
+				o.Guests = append(o.Guests, booking.Party{Type: partnerapi.Child, Quantity: children})
+			}
+		})
+	}
+	asked, reserved := b.calls(t, partnerapi.Availability), b.calls(t, partnerapi.Reserve)
+	for _, c := range []struct {
+		order booking.Order
+		wants string
+	}{
+		{party(1, 0), "units: expected at least 2 guests in one booking of this variation, received 1"},
+		{party(4, 0), "units: expected at most 3 guests in one booking of this variation, received 4"},
+		{party(2, 2), "units: expected at most 3 guests in one booking of this variation, received 4"},
+	} {
+		_, err := b.hold(t.Context(), c.order)
+		if wrong, _ := err.(*domain.Error); wrong == nil || wrong.Code != domain.Invalid || !slices.Equal(wrong.Details, []string{c.wants}) {
+			t.Errorf("%+v: want %q, got %+v", c.order.Guests, c.wants, err)
+		}
+	}
+	b.requireCalls(t, partnerapi.Availability, asked)
+	b.requireCalls(t, partnerapi.Reserve, reserved)
+	for _, taken := range []booking.Order{party(2, 0), party(1, 2)} {
+		_, err := b.hold(t.Context(), taken)
+		check(t, err)
+	}
 }
 
 func TestATypeThatTwoUnitsHaveIsBookedByUnit(t *testing.T) {

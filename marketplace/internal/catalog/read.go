@@ -184,16 +184,15 @@ func toStored(read partnerapi.Product) (Product, error) {
 	}
 	product.Hash = sha256.Sum256(product.Text)
 	for _, option := range options {
+		option.Restrictions = option.Restrictions.Usable()
 		text, err := json.Marshal(option)
 		if err != nil {
 			return product, err
 		}
 		ordered := text
 		if !slices.IsSortedFunc(option.Units, byID) {
-			units := slices.SortedFunc(slices.Values(option.Units), byID)
-			if ordered, err = json.Marshal(partnerapi.Option{
-				ID: option.ID, InternalName: option.InternalName, AvailabilityType: option.AvailabilityType, Units: units, CancellationCutoff: option.CancellationCutoff,
-			}); err != nil {
+			option.Units = slices.SortedFunc(slices.Values(option.Units), byID)
+			if ordered, err = json.Marshal(option); err != nil {
 				return product, err
 			}
 		}

@@ -175,6 +175,34 @@ func TestWhenAProductWasModifiedChangesNothing(t *testing.T) {
 	}
 }
 
+// No partner must send limits of a party, so none that cannot be kept costs a product.
+func TestTheLimitsOfAPartyAreStoredWhereTheyCanBeKept(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		`{"minUnits":2,"maxUnits":9}`:  `"restrictions":{"minUnits":2,"maxUnits":9}`,
+		`{"minUnits":0,"maxUnits":9}`:  `"restrictions":{"maxUnits":9}`,
+		`{"minUnits":9,"maxUnits":2}`:  ``,
+		`{"minUnits":-3,"maxUnits":0}`: ``,
+		`"two to nine"`:                ``,
+	} {
+		limited := func(units ...string) catalog.Option {
+			got := read(t, "["+productWith(strings.Replace(option("o", units...), `"id"`, `"restrictions":`+sent+`,"id"`, 1))+"]")
+			if len(got.Products) != 1 {
+				t.Fatalf("%s: want the product stored, got %+v", sent, got.SetAside)
+			}
+			return got.Products[0].Options[0]
+		}
+		stored, reordered := limited(adult, child), limited(child, adult)
+		if has := strings.Contains(string(stored.Text), "restrictions"); has != (want != "") || !strings.Contains(string(stored.Text), want) {
+			t.Errorf("%s: want %q, got %s", sent, want, stored.Text)
+		}
+		unlimited := read(t, "["+productWith(option("o", adult, child))+"]").Products[0].Options[0]
+		if stored.Hash != reordered.Hash || (stored.Hash == unlimited.Hash) != (want == "") {
+			t.Errorf("%s: want a change of the limits noticed, and another order of units not, got %s", sent, reordered.Text)
+		}
+	}
+}
+
 func TestMoreProductsThanAnyPartnerHasAreNoCatalog(t *testing.T) {
 	t.Parallel()
 	body := "[" + strings.Repeat("{},", 999_999) + "{}]"

@@ -109,7 +109,7 @@ func TestABreachThatBothReplicasSeeIsOneRow(t *testing.T) {
 		fresh, err := b.store.Partners.KeepBreaches(t.Context(), []conformance.Breach{step.breach})
 		must(t, err)
 		found := b.breaches(t)
-		if len(found) != 1 || len(fresh) != step.fresh || found[0].Count != step.count || !found[0].Since.Equal(step.since) || !found[0].At.Equal(step.until) || found[0].Message != step.message {
+		if len(found) != 1 || len(fresh) != step.fresh || int64(found[0].Count) != step.count || !found[0].Since.Equal(step.since) || !found[0].At.Equal(step.until) || found[0].Message != step.message {
 			t.Errorf("Expected one row of %+v, received %+v, %d fresh", step, found, len(fresh))
 		}
 	}

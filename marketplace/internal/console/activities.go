@@ -39,7 +39,6 @@ type editPage struct {
 	Action       string
 	Walk         walk
 	Prices       *pricePreview // nil for a variation
-	Script       string        // refreshes the prices
 }
 
 // Address returns the form's address. It keeps the place in the list and the language that was just added.
@@ -94,7 +93,7 @@ func activityEdit(x *exchange, given url.Values) (*editPage, error) {
 		return nil, err
 	}
 	p := &editPage{
-		frame: frame{Page: read.Title, Section: "activities", Live: true}, OperatorActivity: read, Prices: prices, Script: root + pricesPath(), Groups: groups, Translations: translations, Added: added,
+		frame: frame{Page: read.Title, Section: "activities"}, OperatorActivity: read, Prices: prices, Groups: groups, Translations: translations, Added: added,
 		Form: editForm(slices.Concat(groups, translations), raw, given), Action: root + "/activities/" + read.ID,
 	}
 	p.Languages = newForm(url.Values{"language": {""}}, field{Name: "language", Label: "Language", Kind: "search", Hint: "Its code, such as pt or pt-BR."})

@@ -16,20 +16,14 @@ var (
 	files embed.FS
 	//go:embed page/style.css
 	ownStyle string
-	//go:embed page/live.js
-	liveScript string
-	//go:embed page/follow.js
-	followScript string
-	//go:embed page/keys.js
-	keysScript string
-	//go:embed page/prices.js
-	pricesScript string
+	//go:embed page/script.js
+	ownScript string
 )
 
 // asset contains the templates and files of all pages.
 type asset struct {
-	templates                               *template.Template
-	style, live, follow, copy, keys, prices file
+	templates     *template.Template
+	style, script file
 }
 
 // file is a file that pages load.
@@ -52,11 +46,7 @@ var assets = sync.OnceValue(func() asset {
 	return asset{
 		template.Must(webui.Templates(files, words())),
 		newFile("style", ".css", "text/css; charset=utf-8", webui.Style(ownStyle)),
-		newFile("live", ".js", "text/javascript; charset=utf-8", liveScript),
-		newFile("follow", ".js", "text/javascript; charset=utf-8", followScript),
-		newFile("copy", ".js", "text/javascript; charset=utf-8", webui.Script("")),
-		newFile("keys", ".js", "text/javascript; charset=utf-8", keysScript),
-		newFile("prices", ".js", "text/javascript; charset=utf-8", pricesScript),
+		newFile("script", ".js", "text/javascript; charset=utf-8", webui.Script(ownScript)),
 	}
 })
 
@@ -64,25 +54,9 @@ func stylePath() string { return assets().style.path }
 
 func showStyle(x *exchange) error { return x.file(assets().style) }
 
-func livePath() string { return assets().live.path }
+func scriptPath() string { return assets().script.path }
 
-func showLive(x *exchange) error { return x.file(assets().live) }
-
-func followPath() string { return assets().follow.path }
-
-func showFollow(x *exchange) error { return x.file(assets().follow) }
-
-func copyPath() string { return assets().copy.path }
-
-func showCopy(x *exchange) error { return x.file(assets().copy) }
-
-func keysPath() string { return assets().keys.path }
-
-func showKeys(x *exchange) error { return x.file(assets().keys) }
-
-func pricesPath() string { return assets().prices.path }
-
-func showPricesScript(x *exchange) error { return x.file(assets().prices) }
+func showScript(x *exchange) error { return x.file(assets().script) }
 
 // file serves an immutable file.
 func (x *exchange) file(f file) error {

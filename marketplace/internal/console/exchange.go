@@ -44,9 +44,7 @@ type frame struct {
 	SignedIn string // the viewer's email address; "" if not signed in
 	Note     *note
 	Site     *site
-	Live     bool   // updated by a script while it is open
 	Follow   string // the address of its changes; "": it does not change by itself
-	Copies   bool   // has buttons that copy texts of the page
 
 	reader format.Reader
 	now    time.Time
@@ -81,14 +79,6 @@ func (f *frame) PastTime(at time.Time) pastTime {
 }
 
 func (f *frame) baseFrame() *frame { return f }
-
-// CopyScript returns the address of the script for buttons that copy, or "" for a page without them.
-func (f *frame) CopyScript() string {
-	if !f.Copies && (f.Note == nil || f.Note.Secret == "") {
-		return ""
-	}
-	return f.Site.Root + copyPath()
-}
 
 // HasResults reports whether the page has a list to skip to. Most have none.
 func (f *frame) HasResults() bool { return false }
@@ -157,27 +147,20 @@ func (x *exchange) show(status int, name string, p page) error {
 	return nil
 }
 
-// FollowScript returns the address of the script that follows a page's changes.
-func (f *frame) FollowScript() string { return f.Site.Root + followPath() }
-
-// KeysScript returns the address of the script for keyboard shortcuts, or "" for a page without
-// sign-in.
-func (f *frame) KeysScript() string {
+// Script returns the address of the pages' script, or "" for a page without sign-in, which needs none.
+func (f *frame) Script() string {
 	if f.SignedIn == "" {
 		return ""
 	}
-	return f.Site.Root + keysPath()
+	return f.Site.Root + scriptPath()
 }
 
 // policyOf returns a page's Content-Security-Policy: it may use its own style and submit its own
 // forms. A page with a script may run ours.
 func policyOf(f *frame) string {
 	policy := "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-	if f.Live || f.CopyScript() != "" || f.KeysScript() != "" {
-		policy += "; script-src 'self'"
-	}
-	if f.Live || f.Follow != "" {
-		policy += "; connect-src 'self'"
+	if f.Script() != "" {
+		policy += "; script-src 'self'; connect-src 'self'"
 	}
 	return policy
 }

@@ -256,6 +256,9 @@ func (v *visitor) send(request *http.Request) page {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	errtest.Check(v.t, err)
+	if len(text) > largestPage {
+		v.t.Errorf("%s: expected a page of at most %d bytes, received %d", request.URL.Path, largestPage, len(text))
+	}
 	seen := map[string]bool{}
 	for _, id := range ids.FindAllSubmatch(text, -1) {
 		if seen[string(id[1])] {
@@ -265,6 +268,9 @@ func (v *visitor) send(request *http.Request) page {
 	}
 	return page{response.StatusCode, response.Header, response.Request.URL.RequestURI(), string(text)}
 }
+
+// largestPage is the maximum size of a page, in bytes, before it is compressed.
+const largestPage = 60_000
 
 // shows requires a page with that status that contains these words.
 func (v *visitor) shows(p page, status int, words ...string) {

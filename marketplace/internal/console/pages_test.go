@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"partnerkit.dev/internal/connection/connectiontest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/client"
@@ -106,6 +108,21 @@ func TestProductsThatWereSetAsideAreShownWithTheirPlace(t *testing.T) {
 	v := s.operator()
 	v.shows(v.get("/console/integrations/"+made.ID), 200, "set aside", "/restrictions/minAge", "expected an age in years, an integer")
 	v.shows(v.get("/console/integrations"), 200, "Old Town Walks", s.base)
+}
+
+func TestAnIntegrationsPageShowsWhatItsCallsBreach(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	made := s.registerStocked()
+	at := s.now().UTC()
+	_, err := s.store.Partners.KeepBreaches(t.Context(), []conformance.Breach{{
+		Integration: uuid.MustParse(made.ID), Rule: "reserve.json", Clause: "RSV-2", Level: "MUST", Endpoint: "reserve", Title: "a reserve answers with JSON",
+		Message: "Expected JSON, received HTML.", Fix: "Answer with JSON.", Count: 1_200, FirstSeen: at, LastSeen: at, Evidence: []byte("[]"),
+	}})
+	errtest.Check(t, err)
+	for path, v := range map[string]*visitor{"/console": s.operator(), "/partners": s.enter("/partners", "partner@example.com", password)} {
+		v.shows(v.get(path+"/integrations/"+made.ID), 200, "Breaches of the contract", "A reserve answers with JSON", "1,200 times since", "Answer with JSON.")
+	}
 }
 
 func TestAnIntegrationsPageStartsWithWhatItsReadersNeedFirst(t *testing.T) {

@@ -40,7 +40,6 @@ type runPage struct {
 	New      map[string]bool      // rules that the previous run did not find
 	Evidence map[string]*evidence // by rule
 	Shares   []client.Share       // links to the report that work
-	Script   string
 }
 
 // usualRules is about how many rules a run without a selection judges.
@@ -63,7 +62,7 @@ func showRun(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations", Live: !run.HasEnded()}, Of: found, Run: run, Script: x.site.Root + livePath()}
+	p := &runPage{frame: frame{Page: "Conformance run", Section: "integrations"}, Of: found, Run: run}
 	if err := x.parts().compare(p); err != nil {
 		return err
 	}
@@ -75,7 +74,6 @@ func showRun(x *exchange) error {
 			return err
 		}
 	}
-	p.Copies = len(p.Evidence) > 0
 	return x.show(http.StatusOK, "run.html", p)
 }
 

@@ -74,11 +74,7 @@ func open() []route {
 	return []route{
 		{get, "", func(x *exchange) error { return x.goTo(x.site.Root + "/") }},
 		{get, stylePath(), showStyle},
-		{get, livePath(), showLive},
-		{get, followPath(), showFollow},
-		{get, copyPath(), showCopy},
-		{get, keysPath(), showKeys},
-		{get, pricesPath(), showPricesScript},
+		{get, scriptPath(), showScript},
 		{get, "/signin", showSignIn},
 		{post, "/signin", signIn},
 		{post, "/signout", signOut},

@@ -16,9 +16,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// longestWait limits the wait of a customer of a hot slot.
-const longestWait = 25 * time.Second
-
 // slowly is a partner that delays every call.
 const slowly = `
 faults:
@@ -72,9 +69,6 @@ func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 		t.Errorf("want %d refused, %d of them in the partner's words, got %d and %d", many-seats, inWords, reported, byPartner)
 	}
 	slices.Sort(waits)
-	if waits[many-1] > longestWait {
-		t.Errorf("want no wait longer than %s, got %s", longestWait, waits[many-1])
-	}
 	s.partner.AssertCallerKept(t)
 	if broken := s.partner.Default().Invariants(); broken != nil {
 		t.Errorf("the partner's inventory: %+v", broken)

@@ -29,9 +29,26 @@ type variation struct {
 	Capacity         int                         `json:"capacity"`
 	Instant          bool                        `json:"instant_confirmation"`
 	Cancellation     string                      `json:"cancellation_policy"`
+	Restrictions     restrictions                `json:"restrictions"`
 	ExternalSync     externalSync                `json:"external_sync"`
 	domain.VariationDetails
 	GroupPrice *struct{} `json:"group_price,omitempty"` // always omitted here: it is in the pricing
+}
+
+// restrictions are the partner's limits of a party, in guests; nil where it declares none.
+type restrictions struct {
+	MinUnits *int `json:"min_units"`
+	MaxUnits *int `json:"max_units"`
+}
+
+func showRestrictions(limits partnerapi.PartyLimits) (shown restrictions) {
+	if limits.MinUnits > 0 {
+		shown.MinUnits = &limits.MinUnits
+	}
+	if limits.MaxUnits > 0 {
+		shown.MaxUnits = &limits.MaxUnits
+	}
+	return shown
 }
 
 // externalSync contains the partner's ids of the option.
@@ -86,6 +103,7 @@ func quoteFor(a domain.Activity, terms domain.Terms, currency domain.Currency) *
 func showVariation(a domain.Activity, v domain.Variation, quote *quote) variation {
 	return variation{
 		ID: v.ID, Title: v.Title, Sort: v.Sort, AvailabilityType: v.Option.AvailabilityType, Pricing: priceVariation(a, v, nil, quote), Capacity: v.Capacity,
-		Instant: a.Product.InstantConfirmation, Cancellation: v.Option.CancellationCutoff, ExternalSync: externalSync{v.Option.ID}, VariationDetails: v.Details,
+		Instant: a.Product.InstantConfirmation, Cancellation: v.Option.CancellationCutoff, Restrictions: showRestrictions(v.Option.Restrictions),
+		ExternalSync: externalSync{v.Option.ID}, VariationDetails: v.Details,
 	}
 }

@@ -54,6 +54,27 @@ func TestEveryFieldOfTheContractIsPresentWithTheRightType(t *testing.T) {
 	}
 }
 
+func TestAVariationShowsThePartiesThatThePartnerTakes(t *testing.T) {
+	t.Parallel()
+	for limits, want := range map[partnerapi.PartyLimits]string{
+		{}:                         `{"min_units":null,"max_units":null}`,
+		{MinUnits: 2}:              `{"min_units":2,"max_units":null}`,
+		{MinUnits: 2, MaxUnits: 9}: `{"min_units":2,"max_units":9}`,
+	} {
+		a := walk()
+		a.Variations[0].Option.Restrictions = limits
+		for reader, variation := range map[string]any{"resellers": show(a, terms, "", "").Variations[0], "operators": ForOperators(a).Variations[0]} {
+			var shown struct{ Restrictions json.RawMessage }
+			text, err := json.Marshal(variation)
+			must(t, err)
+			must(t, json.Unmarshal(text, &shown))
+			if string(shown.Restrictions) != want {
+				t.Errorf("%+v, for %s: want %s, got %s", limits, reader, want, shown.Restrictions)
+			}
+		}
+	}
+}
+
 func TestPricesAreTheOptionsInTheWantedCurrencyElseItsFirst(t *testing.T) {
 	t.Parallel()
 	for currency, want := range map[domain.Currency][2]string{

@@ -47,6 +47,7 @@ type operatorVariation struct {
 	AvailabilityType partnerapi.AvailabilityType `json:"availability_type"`
 	Capacity         int                         `json:"capacity"`
 	Cancellation     string                      `json:"cancellation_policy"`
+	Restrictions     restrictions                `json:"restrictions"`
 	Pricing          operatorPricing             `json:"pricing"`
 	Option           operatorOption              `json:"external_sync"`
 	domain.VariationDetails
@@ -99,7 +100,7 @@ func ForOperators(a domain.Activity) OperatorActivity {
 	for _, v := range a.Variations {
 		shown.Variations = append(shown.Variations, operatorVariation{
 			ID: v.ID, Title: v.Title, Sort: v.Sort, Status: statusOf(v.Active), AvailabilityType: v.Option.AvailabilityType, Capacity: v.Capacity,
-			Cancellation: v.Option.CancellationCutoff, Pricing: pricesOf(v), Option: operatorOption{v.Option.ID, v.Option.InternalName},
+			Cancellation: v.Option.CancellationCutoff, Restrictions: showRestrictions(v.Option.Restrictions), Pricing: pricesOf(v), Option: operatorOption{v.Option.ID, v.Option.InternalName},
 			VariationDetails: v.Details,
 		})
 	}

@@ -107,12 +107,11 @@ func aboutSlot(inv *inventory, key slotKey, now time.Time) map[string]any {
 }
 
 func aboutParty(h *storedHold) map[string]any {
-	guests, units := 0, []any{}
+	units := []any{}
 	for _, unit := range h.Units {
-		guests += unit.Quantity
 		units = append(units, map[string]any{"id": unit.ID, "quantity": unit.Quantity})
 	}
-	return map[string]any{"guests": guests, "types": len(h.Units), "seats": h.Seats, "units": units}
+	return map[string]any{"guests": guestsOf(h.Units), "types": len(h.Units), "seats": h.Seats, "units": units}
 }
 
 func seconds(d time.Duration) float64 { return d.Seconds() }

@@ -68,8 +68,9 @@ func (l *lifecycle) makeRoom() error {
 	}
 }
 
-// reserveCase returns the case of a reserve. It refuses a party that the slot cannot take.
-func (l *lifecycle) reserveCase(key slotKey, seats int, now time.Time) (Case, error) {
+// reserveCase returns the case of a reserve. It refuses a party that the slot or its option cannot take.
+func (l *lifecycle) reserveCase(h *storedHold, now time.Time) (Case, error) {
+	key := h.slot
 	when, _ := key.span()
 	s := l.stock.limited(key, l.stock.slot(key))
 	switch status := s.status(key, when, now); {
@@ -78,10 +79,24 @@ func (l *lifecycle) reserveCase(key slotKey, seats int, now time.Time) (Case, er
 	case !status.IsBookable():
 		return OnReserveClosed, refuse(Unavailable, "This time can no longer be booked. Please choose another one.")
 	}
-	if err := checkVacancies(s, seats); err != nil {
+	if err := checkVacancies(s, h.Seats); err != nil {
 		return OnReserveTooMany, err
 	}
+	if err := checkPartySize(key.option.Restrictions, guestsOf(h.Units)); err != nil {
+		return OnReserveBadSize, err
+	}
 	return OnReserve, nil
+}
+
+// checkPartySize refuses a party outside the limits that its option declares (EXT-3).
+func checkPartySize(limits partnerapi.PartyLimits, guests int) error {
+	switch {
+	case guests < limits.MinUnits:
+		return refuse(Unavailable, "We take parties of at least %d. Please add guests.", limits.MinUnits)
+	case limits.MaxUnits > 0 && guests > limits.MaxUnits:
+		return refuse(Unavailable, "We take parties of at most %d. Please make several bookings.", limits.MaxUnits)
+	}
+	return nil
 }
 
 func checkVacancies(s slot, seats int) error {

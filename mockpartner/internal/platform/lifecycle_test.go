@@ -26,6 +26,33 @@ func TestReserveTakesSeatsImmediately(t *testing.T) {
 	}
 }
 
+func TestAPartyOutsideTheDeclaredLimitsIsRefusedUnlessAQuirkAcceptsIt(t *testing.T) {
+	t.Parallel()
+	d := open(t, oneProduct(func(p *catalog.Product, _ *catalog.Schedule) {
+		p.Options[0].Restrictions = partnerapi.PartyLimits{MinUnits: 2, MaxUnits: 3}
+	}))
+	slot := d.fillSlot(day, 9)
+	for _, adults := range []int{1, 4} {
+		_, err := d.Reserve(d.request(slot, adults), nil)
+		d.requireRefusal(err, Unavailable)
+	}
+	d.requireVacancies(day, 9)
+	d.reserve(slot, 2)
+	withInfant := d.request(slot, 1)
+	withInfant.Units = append(withInfant.Units, partnerapi.UnitQuantity{ID: "unit-infant", Quantity: 1})
+	if _, err := d.Reserve(withInfant, nil); err != nil {
+		t.Errorf("want an infant counted as a guest, got %v", err)
+	}
+	d.requireVacancies(day, 6)
+
+	must(t, d.Behave(Conduct{Quirks: []Quirk{{On: OnReserveBadSize, Does: Accept}}}))
+	d.reserve(slot, 1)
+	d.reserve(slot, 4)
+	_, err := d.Reserve(d.request(slot, 4), nil)
+	d.requireRefusal(err, Unavailable) // only one seat is left
+	d.requireVacancies(day, 1)
+}
+
 func TestReserveIsRefusedAndHoldsNothing(t *testing.T) {
 	t.Parallel()
 	d := open(t, oneProduct())

@@ -91,6 +91,7 @@ const (
 	OnReserveClosed    Case = "reserve-closed"    // a closed slot
 	OnReserveSoldOut   Case = "reserve-sold-out"  // a slot without seats
 	OnReserveTooMany   Case = "reserve-too-many"  // a slot with too few seats
+	OnReserveBadSize   Case = "reserve-bad-size"  // a party outside the limits that the option declares
 	OnReserveBadParty  Case = "reserve-bad-party" // guest types that are not sold, or more guests than allowed
 	OnConfirm          Case = "confirm"           // a live hold
 	OnConfirmAgain     Case = "confirm-again"     // a hold that is a booking
@@ -129,6 +130,7 @@ func allowedEffects() map[Case][]Does {
 		OnReserveClosed:    {Accept},
 		OnReserveSoldOut:   {Accept},
 		OnReserveTooMany:   {Accept},
+		OnReserveBadSize:   {Accept},
 		OnReserveBadParty:  {},
 		OnConfirm:          {Refuse, Nothing},
 		OnConfirmAgain:     {Accept},

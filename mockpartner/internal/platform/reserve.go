@@ -33,6 +33,13 @@ func guests(option *catalog.IndexedOption, units []partnerapi.UnitQuantity) (sea
 	return seats, nil
 }
 
+func guestsOf(units []partnerapi.UnitQuantity) (guests int) {
+	for _, unit := range units {
+		guests += unit.Quantity
+	}
+	return guests
+}
+
 // Reserve holds seats of a slot (RSV-2, RSV-3). Its error is a *Refusal: UnknownID, BadRequest,
 // Unavailable with a message for the customer (RSV-5), or Full.
 func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client.Hold, error) {
@@ -65,7 +72,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client
 		Contact: clone(r.Contact), ResellerReference: r.ResellerReference,
 	}
 	hold := &storedHold{Hold: client.Hold{State: client.Held, Order: order, CreatedAt: now}, slot: key}
-	comesUpon, refusal := p.life.reserveCase(key, seats, now)
+	comesUpon, refusal := p.life.reserveCase(hold, now)
 	quirk := p.stock.quirkFor(comesUpon, hold, now)
 	switch {
 	case refusal != nil && quirk.Does != Accept:
@@ -80,7 +87,7 @@ func (p *Platform) Reserve(r partnerapi.ReserveRequest, observe Observe) (client
 	if err := p.life.makeRoom(); err != nil {
 		return client.Hold{}, err
 	}
-	p.life.hold(hold, quirk, refusal == nil)
+	p.life.hold(hold, quirk, refusal == nil || comesUpon == OnReserveBadSize)
 	scene.code = hold.Code
 	return hold.Hold, nil
 }

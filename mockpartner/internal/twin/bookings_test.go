@@ -159,6 +159,29 @@ func TestHowAPartnerDoesBusinessIsLearnedFromARecording(t *testing.T) {
 	}
 }
 
+func TestDeclaredLimitsOfAPartyAreKeptByTheTwinUnlessThePartnerDoesNot(t *testing.T) {
+	t.Parallel()
+	const declares = `faults:
+  - {match: {endpoint: products}, answered: 200, jq: 'map(if .id == "tokyo-market" then .options[0].restrictions = {minUnits: 3} else . end)'}
+`
+	for kept, c := range map[string]struct{ quirks, want string }{
+		"kept":     {"quirks: [{on: reserve, does: refuse, if: .party.guests < 3}]\n", ""},
+		"not kept": {"", "{on: reserve-bad-size, does: accept, takes: all}"},
+	} {
+		scenario, err := script.Parse("partner.yaml", []byte(declares+c.quirks))
+		check(t, err)
+		s, text := behaviour(t, mockpartner.Options{Scenario: &mockpartner.Scenario{Scenario: scenario}})
+		if !strings.Contains(text, c.want) || (len(s.Quirks) > 0) != (c.want != "") || len(s.Faults) > 0 {
+			t.Errorf("%s: Expected the quirk %q and no other, received\n%s", kept, c.want, text)
+		}
+		for _, product := range s.Catalog.Products {
+			if product.ID == "tokyo-market" && product.Options[0].Restrictions != (partnerapi.PartyLimits{MinUnits: 3}) {
+				t.Errorf("%s: Expected the declared limits, received %+v", kept, product.Options[0])
+			}
+		}
+	}
+}
+
 func TestTicketsInTheFormatsOfTheContractKeepThem(t *testing.T) {
 	t.Parallel()
 	_, text := behaviour(t, mockpartner.Options{Variants: []string{"tickets-in-every-format"}})

@@ -174,7 +174,7 @@ func lawfulProduct(raw any, n int) (sold partnerapi.Product, err error) {
 	options := map[string]bool{}
 	for i := range sold.Options {
 		o := &sold.Options[i]
-		o.ID = freeID(options, o.ID)
+		o.ID, o.Restrictions = freeID(options, o.ID), o.Restrictions.Usable()
 		if o.InternalName == "" {
 			o.InternalName = "Name"
 		}

@@ -119,7 +119,7 @@ func (l *learner) twin() (*Twin, error) {
 	if n := l.learned.unseen; n > 0 {
 		l.note("The slots of %s of %d were not seen: the twin has none for them.", plural.Count(n, "option"), l.learned.options)
 	}
-	followed := l.follow()
+	followed := l.follow(products)
 	for i := range products {
 		for j := range products[i].options {
 			seatsOfUnits(&products[i], &products[i].options[j], followed)

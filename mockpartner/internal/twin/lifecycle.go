@@ -19,7 +19,8 @@ type tracker struct {
 	holds    map[string]*hold
 	bookings map[string]*hold // by booking id
 	slots    map[slotID]*trackedSlot
-	unsure   bool // a call was lost, so a code that is not tracked may be one that the partner knows
+	limits   map[[2]string]partnerapi.PartyLimits // that options declare, by the ids of product and option in requests
+	unsure   bool                                 // a call was lost, so a code that is not tracked may be one that the partner knows
 
 	met   []holdCall
 	moves []move
@@ -75,8 +76,13 @@ type move struct {
 }
 
 // follow follows the history.
-func (l *learner) follow() *tracker {
-	s := &tracker{holds: map[string]*hold{}, bookings: map[string]*hold{}, slots: map[slotID]*trackedSlot{}}
+func (l *learner) follow(products []product) *tracker {
+	s := &tracker{holds: map[string]*hold{}, bookings: map[string]*hold{}, slots: map[slotID]*trackedSlot{}, limits: map[[2]string]partnerapi.PartyLimits{}}
+	for _, p := range products {
+		for i, o := range p.options {
+			s.limits[[2]string{p.asked, o.asked}] = p.sold.Options[i].Restrictions
+		}
+	}
 	for _, c := range l.calls {
 		s.now = clockOf(c)
 		s.expire(c)
@@ -252,6 +258,7 @@ func (s *tracker) reserve(c *call) {
 		seats += unit.Quantity
 	}
 	slot, known := s.slots[h.slot]
+	limits := s.limits[[2]string{h.slot.product, h.slot.option}]
 	var on platform.Case
 	switch {
 	case !known || len(h.units) == 0 || !lawfulReserve(c.request):
@@ -263,6 +270,8 @@ func (s *tracker) reserve(c *call) {
 		on = platform.OnReserveSoldOut
 	case slot.left != nil && seats > *slot.left && len(slot.pending) == 0:
 		on = platform.OnReserveTooMany
+	case seats < limits.MinUnits || limits.MaxUnits > 0 && seats > limits.MaxUnits:
+		on = platform.OnReserveBadSize
 	default:
 		on = platform.OnReserve
 	}

@@ -97,7 +97,7 @@ func leavesUnchanged(q platform.Quirk, s *tracker) bool {
 // acceptedCases counts the cases that should be refused but were not.
 func acceptedCases(s *tracker) map[platform.Case]int {
 	should := []platform.Case{
-		platform.OnReserveClosed, platform.OnReserveSoldOut, platform.OnReserveTooMany,
+		platform.OnReserveClosed, platform.OnReserveSoldOut, platform.OnReserveTooMany, platform.OnReserveBadSize,
 		platform.OnConfirmReleased, platform.OnConfirmExpired, platform.OnConfirmCancelled, platform.OnConfirmUnknown,
 	}
 	did, not, count := map[platform.Case]int{}, map[platform.Case]int{}, map[platform.Case]int{}

@@ -30,7 +30,7 @@ type scenarioWriter struct {
 // leaked.
 const ownWords = `answer_times: catalog: products: probe: availability: reserve: confirm: release: cancel:
 id internalName locale timeZone instantConfirmation allowFreesale reference updatedAt options units schedules
-availabilityType cancellationCutoff pricingFrom original currency currencyPrecision restrictions minAge maxAge
+availabilityType cancellationCutoff pricingFrom original currency currencyPrecision restrictions minAge maxAge minUnits maxUnits
 limitedAt hideVacancies freesale cutOff calendar capacity closed weekdays Monday Tuesday Wednesday Thursday Friday Saturday Sunday
 ADULT CHILD INFANT SENIOR STUDENT START_TIME OPENING_HOURS unit-adult unit-child unit-infant unit-senior`
 

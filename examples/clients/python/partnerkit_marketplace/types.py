@@ -370,6 +370,15 @@ class ActivityVariationIncludes(TypedDict):
     excluding: list[str]
 
 
+class ActivityVariationRestrictions(TypedDict):
+    """The parties that the partner takes. A booking of another number of guests, infants included, is refused with 400."""
+
+    # The fewest guests in one booking; null if the partner names no limit.
+    min_units: int | None
+    # The most guests in one booking; null if the partner names no limit.
+    max_units: int | None
+
+
 class ActivityVariationMedia(TypedDict):
     imageUrl: str
 
@@ -443,6 +452,9 @@ class ActivityVariation(TypedDict):
     instant_confirmation: bool
     # For people to read.
     cancellation_policy: str
+    # The parties that the partner takes. A booking of another number of guests, infants included, is refused with
+    # 400.
+    restrictions: ActivityVariationRestrictions
     # The booking deadline, as text for people.
     cut_off_time: str
     media: ActivityVariationMedia
@@ -1848,6 +1860,15 @@ class OperatorActivityAnswer(TypedDict):
     data: OperatorActivity
 
 
+class OperatorVariationRestrictions(TypedDict):
+    """The parties that the partner takes. A booking of another number of guests, infants included, is refused with 400."""
+
+    # The fewest guests in one booking; null if the partner names no limit.
+    min_units: int | None
+    # The most guests in one booking; null if the partner names no limit.
+    max_units: int | None
+
+
 class OperatorVariationPricingUnitsItemPricesItem(TypedDict):
     # An ISO 4217 currency code in capitals, such as EUR (PRD-8).
     currency: str
@@ -1960,6 +1981,9 @@ class OperatorVariation(TypedDict):
     capacity: float
     # For people to read.
     cancellation_policy: str
+    # The parties that the partner takes. A booking of another number of guests, infants included, is refused with
+    # 400.
+    restrictions: OperatorVariationRestrictions
     # The price before the marketplace's percentages and fees: an operator's group price, or the partner's prices.
     pricing: OperatorVariationPricing
     # The partner's option, as the partner last sent it.

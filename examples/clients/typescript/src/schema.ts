@@ -2067,6 +2067,10 @@ export interface components {
          *               },
          *               "instant_confirmation": true,
          *               "cancellation_policy": "24 hours before the start",
+         *               "restrictions": {
+         *                 "min_units": null,
+         *                 "max_units": 9
+         *               },
          *               "cut_off_time": "",
          *               "media": {
          *                 "imageUrl": ""
@@ -2215,6 +2219,10 @@ export interface components {
          *             },
          *             "instant_confirmation": true,
          *             "cancellation_policy": "24 hours before the start",
+         *             "restrictions": {
+         *               "min_units": null,
+         *               "max_units": 9
+         *             },
          *             "cut_off_time": "",
          *             "media": {
          *               "imageUrl": ""
@@ -2454,6 +2462,10 @@ export interface components {
          *               },
          *               "instant_confirmation": true,
          *               "cancellation_policy": "24 hours before the start",
+         *               "restrictions": {
+         *                 "min_units": null,
+         *                 "max_units": 9
+         *               },
          *               "cut_off_time": "",
          *               "media": {
          *                 "imageUrl": ""
@@ -3843,6 +3855,10 @@ export interface components {
          *               "availability_type": "START_TIME",
          *               "capacity": 15,
          *               "cancellation_policy": "24 hours before the start",
+         *               "restrictions": {
+         *                 "min_units": null,
+         *                 "max_units": 9
+         *               },
          *               "pricing": {
          *                 "group_price": null,
          *                 "currency": null,
@@ -7029,6 +7045,10 @@ export interface components {
          *           "availability_type": "START_TIME",
          *           "capacity": 15,
          *           "cancellation_policy": "24 hours before the start",
+         *           "restrictions": {
+         *             "min_units": null,
+         *             "max_units": 9
+         *           },
          *           "pricing": {
          *             "group_price": null,
          *             "currency": null,
@@ -7914,6 +7934,10 @@ export interface components {
          *       },
          *       "instant_confirmation": true,
          *       "cancellation_policy": "24 hours before the start",
+         *       "restrictions": {
+         *         "min_units": null,
+         *         "max_units": 9
+         *       },
          *       "cut_off_time": "",
          *       "media": {
          *         "imageUrl": ""
@@ -7988,6 +8012,13 @@ export interface components {
             instant_confirmation: boolean;
             /** @description For people to read. */
             cancellation_policy: string;
+            /** @description The parties that the partner takes. A booking of another number of guests, infants included, is refused with 400. */
+            restrictions: {
+                /** @description The fewest guests in one booking; null if the partner names no limit. */
+                min_units: number | null;
+                /** @description The most guests in one booking; null if the partner names no limit. */
+                max_units: number | null;
+            };
             /** @description The booking deadline, as text for people. */
             cut_off_time: string;
             media: {
@@ -8114,6 +8145,10 @@ export interface components {
          *       "availability_type": "START_TIME",
          *       "capacity": 15,
          *       "cancellation_policy": "24 hours before the start",
+         *       "restrictions": {
+         *         "min_units": null,
+         *         "max_units": 9
+         *       },
          *       "pricing": {
          *         "group_price": null,
          *         "currency": null,
@@ -8201,6 +8236,13 @@ export interface components {
             capacity: number;
             /** @description For people to read. */
             cancellation_policy: string;
+            /** @description The parties that the partner takes. A booking of another number of guests, infants included, is refused with 400. */
+            restrictions: {
+                /** @description The fewest guests in one booking; null if the partner names no limit. */
+                min_units: number | null;
+                /** @description The most guests in one booking; null if the partner names no limit. */
+                max_units: number | null;
+            };
             /** @description The price before the marketplace's percentages and fees: an operator's group price, or the partner's prices. */
             pricing: {
                 /** @description In the major unit; null if each guest pays. */
