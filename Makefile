@@ -17,6 +17,7 @@ SELFTESTFLAGS ?=
 FUZZTIME ?= 1m
 SOAKRUNS ?= 20
 BOOKINGS ?= 1000
+PARTNERS ?= 1000
 SEED ?= 11
 DEPTH ?= 3
 FAILOVERS ?= 20
@@ -146,6 +147,12 @@ failover: need-go ## prove: make bookings while the database of examples/patroni
 schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and failures around a booking
 	@echo "== schedules"
 	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
+
+# Partners answer from one handler, so that there may be thousands. It needs some GB of disk.
+.PHONY: scale
+scale: need-go ## prove: measure the costs with up to PARTNERS (1000) partners of 100 activities each
+	@echo "== scale"
+	@SCALE=$(PARTNERS) CGO_ENABLED=0 go test -v -count=1 -timeout 90m -run '^$$' -bench Scale -benchtime 1x $(TESTFLAGS) ./marketplace/internal/scale
 
 # It needs the package pgbouncer.
 .PHONY: pooled

@@ -48,6 +48,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, c.Trials, c.Now, caughtUp, c.Journals, c.Store.Bookings, c.Runs}
 	runs := newRunHandler(c, g, integrations)
 	admissions := admissionHandler{c.Runs.Store, integrations, caughtUp, c.Log}
+	certified := registryHandler{c.Runs.Store, c.Runs.Signer, integrations, c.Now, c.Secure}
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
@@ -72,6 +73,11 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/openapi.yaml", everyone, passOn(marketplaceReference.ServeDocument)},
 		{get, "/.well-known/jwks.json", everyone, runs.keys},
 		{get, sharedPath + "reports/{token}", everyone, runs.serveShared},
+		{get, registryPath, everyone, certified.page},
+		{get, registryList, everyone, certified.list},
+		{get, registryPath + "/{integration}/badge.svg", everyone, certified.badge},
+		{get, registryPath + "/{integration}/certificate.jws", everyone, certified.certificate},
+		{get, registryPath + "/revocations.jws", everyone, certified.revocations},
 		{get, "/docs", everyone, showDocument(marketplaceReference)},
 		{get, "/docs/partner", everyone, showDocument(partnerReference)},
 		{get, "/docs/partner.yaml", everyone, passOn(partnerReference.ServeDocument)},
@@ -122,6 +128,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares", partners, respondOK(runs.shares)},
 		{remove, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares/{share}", partners, respondOK(runs.unshare)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
+		{put, "/api/v1/partner-integrations/{integration}/registry", partners, respondOK(certified.set(true))},
+		{remove, "/api/v1/partner-integrations/{integration}/registry", partners, respondOK(certified.set(false))},
 		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, respondOK(integrations.withIntegration(admissions.ask))},
 		{get, "/api/v1/partner-integrations/{integration}/events", partners, respondOK(integrations.withIntegration(admissions.listEvents))},
 
@@ -172,6 +180,7 @@ const (
 	serviceSurface = "service"  // for those who run the service
 	webhookSurface = "webhooks" // for partners' platforms
 	sharedSurface  = "shared"   // for those who received a link
+	publicSurface  = "registry" // for everyone
 )
 
 // sharedPath is the start of links that were shared.
@@ -189,6 +198,9 @@ func (r route) methods() []string {
 func (r route) surface() string {
 	if strings.HasPrefix(r.path, sharedPath) {
 		return sharedSurface
+	}
+	if strings.HasPrefix(r.path, registryPath) {
+		return publicSurface
 	}
 	below, ok := strings.CutPrefix(r.path, "/api/v1/")
 	if !ok {

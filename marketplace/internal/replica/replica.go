@@ -164,7 +164,7 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: r.SignIn, Integrations: r.Integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, c.Secret),
 		Syncer: r.newSyncer(c, store), Trials: r.Partners, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, StaleReads: c.Standby != nil, RateLimit: c.RateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: conformance.NewService(store.Runs, c.Conformance != ""), Links: conformance.NewLinks(c.Secret, now), Keys: signer.Keys(), Stopping: c.Stopping, Stream: c.Stream},
+		Runs:  api.Runs{Store: store.Runs, Service: conformance.NewService(store.Runs, c.Conformance != ""), Links: conformance.NewLinks(c.Secret, now), Signer: signer, Stopping: c.Stopping, Stream: c.Stream},
 		Ready: c.Ready, Metrics: c.Metrics, Traces: c.Traces, Scrapers: c.Scrapers, MetricsApart: c.MetricsApart, Proxies: c.Proxies, Now: now, Log: c.Log,
 		Secure: c.Secure, Pages: pages,
 	}
