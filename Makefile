@@ -22,6 +22,7 @@ SEED ?= 11
 DEPTH ?= 3
 KILLS ?= 100
 CALLS ?= 100000
+FAILOVERS ?= 20
 DOCS ?= all
 
 # The folders of the modules that hold Go files.
@@ -144,6 +145,12 @@ crash: need-go ## prove: make BOOKINGS (1000) bookings while replicas, connectio
 bridge: need-go ## prove: test the bridge to OCTO suppliers in full, with KILLS (100) kills and CALLS (100000) calls
 	@echo "== bridge"
 	@BRIDGE=1 KILLS=$(KILLS) SEED=$(SEED) CALLS=$(CALLS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./octobridge/...
+
+# It needs Linux, PostgreSQL, and the packages patroni, etcd-server, haproxy, pgbouncer and iproute2.
+.PHONY: failover
+failover: need-go ## prove: make bookings while the database of examples/patroni fails over FAILOVERS (20) times
+	@echo "== failover"
+	@FAILOVERS=$(FAILOVERS) CRASH_SEED=$(SEED) CGO_ENABLED=0 go test -v -count=1 -timeout 120m -run FailsOver $(TESTFLAGS) ./marketplace/internal/crash
 
 .PHONY: schedules
 schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and failures around a booking
