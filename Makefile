@@ -17,10 +17,12 @@ SELFTESTFLAGS ?=
 FUZZTIME ?= 1m
 SOAKRUNS ?= 20
 BOOKINGS ?= 1000
+PARTNERS ?= 1000
 SEED ?= 11
 DEPTH ?= 3
 KILLS ?= 100
 CALLS ?= 100000
+FAILOVERS ?= 20
 DOCS ?= all
 
 # The folders of the modules that hold Go files.
@@ -144,10 +146,22 @@ bridge: need-go ## prove: test the bridge to OCTO suppliers in full, with KILLS 
 	@echo "== bridge"
 	@BRIDGE=1 KILLS=$(KILLS) SEED=$(SEED) CALLS=$(CALLS) CGO_ENABLED=0 go test -v -count=1 -timeout 60m $(TESTFLAGS) ./octobridge/...
 
+# It needs Linux, PostgreSQL, and the packages patroni, etcd-server, haproxy, pgbouncer and iproute2.
+.PHONY: failover
+failover: need-go ## prove: make bookings while the database of examples/patroni fails over FAILOVERS (20) times
+	@echo "== failover"
+	@FAILOVERS=$(FAILOVERS) CRASH_SEED=$(SEED) CGO_ENABLED=0 go test -v -count=1 -timeout 120m -run FailsOver $(TESTFLAGS) ./marketplace/internal/crash
+
 .PHONY: schedules
 schedules: need-go ## prove: run every schedule with up to DEPTH (3) pauses and failures around a booking
 	@echo "== schedules"
 	@SCHEDULES=$(DEPTH) go test -v -count=1 -timeout 60m $(TESTFLAGS) ./marketplace/internal/booking/schedules
+
+# Partners answer from one handler, so that there may be thousands. It needs some GB of disk.
+.PHONY: scale
+scale: need-go ## prove: measure the costs with up to PARTNERS (1000) partners of 100 activities each
+	@echo "== scale"
+	@SCALE=$(PARTNERS) CGO_ENABLED=0 go test -v -count=1 -timeout 90m -run '^$$' -bench Scale -benchtime 1x $(TESTFLAGS) ./marketplace/internal/scale
 
 # It needs the package pgbouncer.
 .PHONY: pooled

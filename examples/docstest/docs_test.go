@@ -101,7 +101,7 @@ func TestEveryVariableThatIsSetIsASetting(t *testing.T) {
 	check(t, err)
 	variable := regexp.MustCompile(`\b(?:CONFORMANCE|MARKETPLACE|MOCKPARTNER|OCTOBRIDGE)_[A-Z_]*[A-Z]\b`)
 	found := 0
-	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
+	for _, pattern := range []string{"Dockerfile", "action.yml", "templates/*", "examples/compose/*", "examples/kubernetes/*.yaml", "examples/cloudnative-pg/*.yaml", "examples/prometheus/*", "examples/ci/*", "packaging/marketplace.*"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("want files at %s, got %v", pattern, err)

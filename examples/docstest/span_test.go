@@ -19,7 +19,7 @@ type Span struct {
 // foreign are the names in code spans that belong to others. Everything else that looks like a
 // file, command, flag, setting, test or identifier must exist.
 var foreign = strings.Fields(`
-	curl journalctl kubectl mitmdump npm python3 ss systemctl
+	curl journalctl kubectl mitmdump npm patronictl python3 ss systemctl
 	-race -run -p -v -vet -timeout -count -parallel -bench -benchmem -benchtime -fuzz -fuzztime -fuzzminimizetime -generate -package -o
 	-ginkgo --label-filter --focus --skip --dry-run --junit-report --json-report
 	encoding/json net/http application/json octo/pricing

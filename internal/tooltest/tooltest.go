@@ -24,8 +24,12 @@ var (
 	Bash       = Tool{"bash", "bash", []string{"bash"}}
 	Browser    = Tool{"a browser", "chromium", nil}
 	Curl       = Tool{"curl", "curl", []string{"curl"}}
+	Etcd       = Tool{"etcd", "etcd-server", []string{"etcd"}}
 	Faketime   = Tool{"libfaketime", "libfaketime", nil}
+	HAProxy    = Tool{"HAProxy", "haproxy", []string{"/usr/sbin/haproxy"}}
+	Namespaces = Tool{"network namespaces without rights", "iproute2", []string{"unshare", "--user", "--map-root-user", "--net", "--pid", "--mount-proc", "--fork", "ip", "link", "add", "machines", "type", "bridge"}}
 	NPM        = Tool{"npm", "npm", []string{"npm"}}
+	Patroni    = Tool{"Patroni", "patroni", []string{"patroni"}}
 	PgBouncer  = Tool{"PgBouncer", "pgbouncer", []string{"/usr/sbin/pgbouncer"}}
 	PostgreSQL = Tool{"PostgreSQL", "postgresql", nil}
 	Promtool   = Tool{"promtool", "prometheus", []string{"promtool"}}

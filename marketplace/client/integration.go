@@ -16,6 +16,7 @@ type Integration struct {
 	AuthType              partnerapi.AuthType `json:"auth_type"`
 	ClientCertificate     *ClientCertificate  `json:"client_certificate"` // nil: the platform requires none
 	HandlesTicketDelivery bool                `json:"handles_ticket_delivery"`
+	InRegistry            bool                `json:"in_registry"`                               // it is in the public registry while it has a valid certificate
 	PreviousSecretUntil   time.Time           `json:"previous_webhook_secret_until" wire:"null"` // until when the previous webhook secret is accepted; zero: it is not
 	CreatedAt             time.Time           `json:"created_at"`
 	LastSyncAt            time.Time           `json:"last_sync_at" wire:"null"` // when the stored catalog was requested; zero: never

@@ -5,17 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
 	"github.com/spf13/cobra"
 
 	"partnerkit.dev/conformance/internal/fileerror"
-	"partnerkit.dev/internal/bounded"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/safetext"
 )
@@ -41,47 +36,93 @@ type statement struct {
 	ReportSHA256    string         `json:"report_sha256"`
 }
 
-// errInvalid is returned for a certificate that is not valid. Its text is the reason.
-type errInvalid string
+// mostCertificate is the largest certificate or key set, in bytes.
+const mostCertificate = 1 << 20
 
-func (e errInvalid) Error() string { return string(e) }
-
-// mostCertificate is the largest certificate or key set, in bytes. keyTime is the timeout for
-// fetching keys.
-const (
-	mostCertificate = 1 << 20
-	keyTime         = 10 * time.Second
-)
-
-// verifyCertificate verifies the certificate in a file by the keys in a file or at a URL.
-func verifyCertificate(command *cobra.Command, path, keys string) error {
+// verifyFile verifies the certificate in a file.
+func (v verification) verifyFile(command *cobra.Command, path string) error {
 	text, err := readAtMost(path, mostCertificate)
 	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w", path, fileerror.Reason(err))
 	}
-	set, err := readKeys(command.Context(), keys)
+	by, err := v.authority(command.Context())
 	if err != nil {
 		return err
 	}
+	valid, err := by.show(command, path, func() (statement, error) { return by.read(strings.TrimSpace(string(text)), time.Now()) })
+	if err == nil && !valid {
+		err = cli.Exit{Code: exitChanged}
+	}
+	return err
+}
+
+// authority is what verifies certificates: keys, and which certificates are revoked.
+type authority struct {
+	keys    keySet
+	revoked []revocation
+}
+
+// authority reads the keys and the revocations.
+func (v verification) authority(ctx context.Context) (a authority, err error) {
+	if v.registry != "" {
+		v.keys, v.revocations = at(v.registry, "/.well-known/jwks.json"), at(v.registry, "/registry/revocations.jws")
+	}
+	if a.keys, err = readKeys(ctx, v.flag("--key"), v.keys); err != nil || v.revocations == "" {
+		return a, err
+	}
+	a.revoked, err = readRevocations(ctx, v.flag("--revocations"), v.revocations, a.keys, time.Now())
+	return a, err
+}
+
+// flag returns the flag that says where something is read.
+func (v verification) flag(own string) string {
+	if v.registry != "" {
+		return "--registry"
+	}
+	return own
+}
+
+// read returns the content of a certificate. It returns errInvalid if the certificate is not valid.
+func (a authority) read(text string, now time.Time) (c statement, err error) {
+	payload, err := readSigned(text, certificateType, "a certificate", a.keys)
+	if err != nil {
+		return c, err
+	}
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return c, errInvalid("the signed content is not a certificate")
+	}
+	if err := checkTime(c.IssuedAt, c.ExpiresAt, now); err != nil {
+		return c, err
+	}
+	for _, r := range a.revoked {
+		if r.Integration == c.Integration && c.IssuedAt <= r.Before {
+			return c, errInvalid("it is revoked since " + inUTC(r.Before) + ": " + r.Reason)
+		}
+	}
+	return c, nil
+}
+
+// show prints whether a certificate is valid, and what it states. Where names it for people.
+func (a authority) show(command *cobra.Command, where string, read func() (statement, error)) (valid bool, err error) {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(command.OutOrStdout(), safetext.Line(fmt.Sprintf(format, args...)))
 	}
-	c, err := readCertificate(strings.TrimSpace(string(text)), set, time.Now())
+	c, err := read()
 	if invalid := errInvalid(""); errors.As(err, &invalid) {
-		say("not valid: %s", path)
+		say("not valid: %s", where)
 		say("  %s", invalid)
-		return cli.Exit{Code: exitChanged}
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s %w", path, err)
+		return false, fmt.Errorf("%s %w", where, err)
 	}
-	say("valid: %s", path)
+	say("valid: %s", where)
 	say("states    %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
 	say("settings  %s", c.settings())
 	say("valid     from %s to %s", inUTC(c.IssuedAt), inUTC(c.ExpiresAt))
 	say("versions  suite %s, contract %s", c.SuiteVersion, c.ContractVersion)
 	say("based on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
-	return nil
+	return true, nil
 }
 
 // settings describes the settings that were tested in addition to the base URL.
@@ -93,92 +134,3 @@ func (s statement) settings() string {
 }
 
 func inUTC(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
-
-// readCertificate returns the content of a certificate. It returns errInvalid if the certificate
-// was changed, was signed with another key or has expired.
-func readCertificate(text string, keys jose.JSONWebKeySet, now time.Time) (c statement, err error) {
-	signed, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.EdDSA})
-	if err != nil || len(signed.Signatures) != 1 {
-		return c, errors.New("is not a certificate: expected a compact JWS that is signed with Ed25519")
-	}
-	header := signed.Signatures[0].Protected
-	if header.ExtraHeaders[jose.HeaderType] != certificateType {
-		return c, fmt.Errorf("is not a certificate: expected the type %s", certificateType)
-	}
-	if !isExactEncoding(text) {
-		return c, errInvalid("it was changed: its encoding does not match its content")
-	}
-	known := keys.Key(header.KeyID)
-	if header.KeyID == "" || len(known) == 0 {
-		return c, errInvalid("it was signed with a key that --key does not contain")
-	}
-	payload, err := signed.Verify(known[0])
-	if err != nil {
-		return c, errInvalid("it was changed, or signed with another key")
-	}
-	if err := json.Unmarshal(payload, &c); err != nil {
-		return c, errInvalid("the signed content is not a certificate")
-	}
-	switch {
-	case now.Unix() >= c.ExpiresAt:
-		return c, errInvalid("it expired at " + inUTC(c.ExpiresAt))
-	case now.Add(time.Minute).Unix() < c.IssuedAt:
-		return c, errInvalid("it is valid only from " + inUTC(c.IssuedAt) + ": compare the clocks")
-	}
-	return c, nil
-}
-
-// isExactEncoding reports whether a compact JWS is the only encoding of its parts. Decoders ignore line breaks, and
-// the unused bits in a part's last character, and the signature does not cover them.
-func isExactEncoding(text string) bool {
-	for part := range strings.SplitSeq(text, ".") {
-		if _, err := bounded.Base64URL(part); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
-// readKeys reads a JSON Web Key Set from a file or a URL.
-func readKeys(ctx context.Context, from string) (set jose.JSONWebKeySet, err error) {
-	var text []byte
-	if strings.HasPrefix(from, "https://") || strings.HasPrefix(from, "http://") {
-		text, err = fetchKeys(ctx, from)
-	} else if text, err = readAtMost(from, mostCertificate); err != nil {
-		err = fmt.Errorf("--key %s cannot be read: %w", from, fileerror.Reason(err))
-	}
-	if err != nil {
-		return set, err
-	}
-	if err := json.Unmarshal(text, &set); err != nil || len(set.Keys) == 0 {
-		return set, fmt.Errorf("--key %s is not a JSON Web Key Set: expected the content of a service's /.well-known/jwks.json", from)
-	}
-	return set, nil
-}
-
-func fetchKeys(ctx context.Context, from string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, keyTime)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
-	if err != nil {
-		return nil, fmt.Errorf("--key: %w", err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("--key: %w", err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("--key %s: expected 200, received %d", from, response.StatusCode)
-	}
-	return io.ReadAll(io.LimitReader(response.Body, mostCertificate))
-}
-
-func readAtMost(name string, most int64) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(io.LimitReader(file, most))
-}

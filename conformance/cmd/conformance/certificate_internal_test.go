@@ -15,7 +15,7 @@ func TestACertificateIsRefusedAfterAnyByteWasChangedOrAdded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: public, KeyID: "k", Algorithm: "EdDSA", Use: "sig"}}}
+	by := authority{keys: keySet{jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: public, KeyID: "k", Algorithm: "EdDSA", Use: "sig"}}}, "--key"}}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, (&jose.SignerOptions{}).WithType(certificateType).WithHeader("kid", "k"))
 	if err != nil {
 		t.Fatal(err)
@@ -35,12 +35,12 @@ func TestACertificateIsRefusedAfterAnyByteWasChangedOrAdded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := readCertificate(certificate, keys, now); err != nil {
+		if _, err := by.read(certificate, now); err != nil {
 			t.Fatalf("Expected the certificate as issued to be valid, received %v", err)
 		}
 		for at := 1; at < len(certificate); at++ { // the command trims a file
 			for _, between := range []string{"\n", "\r\n", " ", "=", "\x00"} {
-				if _, err := readCertificate(certificate[:at]+between+certificate[at:], keys, now); err == nil {
+				if _, err := by.read(certificate[:at]+between+certificate[at:], now); err == nil {
 					t.Errorf("%q before byte %d: Expected a refusal, received none", between, at)
 				}
 			}
@@ -53,7 +53,7 @@ func TestACertificateIsRefusedAfterAnyByteWasChangedOrAdded(t *testing.T) {
 				}
 				changed := []byte(certificate)
 				changed[at] ^= byte(change)
-				if _, err := readCertificate(string(changed), keys, now); err == nil {
+				if _, err := by.read(string(changed), now); err == nil {
 					t.Errorf("byte %d changed from %q to %q: Expected a refusal, received none", at, certificate[at], changed[at])
 				}
 			}

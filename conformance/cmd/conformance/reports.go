@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -109,46 +108,6 @@ func (t *terminal) change(c report.Change) {
 }
 
 const exitChanged = 1
-
-func newVerify() *cobra.Command {
-	var sum, keys string
-	command := &cobra.Command{
-		Use:   "verify FILE",
-		Short: "Check that a report is unchanged, or that a certificate is valid",
-		Long: `Recomputes the SHA-256 of a report.json and compares it with the one in the report.
-
-Anyone who changes a report can also recompute its SHA-256. So pass --sha256 with
-the digits that the run printed, from the log of the run. They prove that the report is unchanged, not who
-wrote it.
-
-With --key, verifies a certificate of a marketplace by the marketplace's public keys:
-its address followed by /.well-known/jwks.json, or a copy of that file. With a copy,
-nothing is called. A certificate is not valid if one byte of it was changed, if it was
-signed with another key, or if it has expired.
-
-Exit codes:
-  0  unchanged, or valid
-  1  changed, not the report that --sha256 names, or not valid
-  2  not a report.json or certificate, or one that cannot be read`,
-		Example: "  conformance verify conformance-report/report.json\n  conformance verify report.json --sha256 5f0c...\n  conformance verify certificate.jws --key https://marketplace.example/.well-known/jwks.json",
-		Args:    cli.Exactly(1, "verify: expected the path of one report or certificate, received %d; 'conformance verify --help' shows examples"),
-		RunE: func(command *cobra.Command, args []string) error {
-			if raw, err := hex.DecodeString(sum); err != nil || sum != "" && len(raw) != 32 {
-				return errors.New("--sha256 is invalid: expected the 64 hexadecimal digits that the run printed")
-			}
-			switch {
-			case keys != "" && sum != "":
-				return errors.New("--key is for certificates and --sha256 is for reports: use one of them")
-			case keys != "":
-				return verifyCertificate(command, args[0], keys)
-			}
-			return verify(command, args[0], strings.ToLower(sum))
-		},
-	}
-	command.Flags().StringVar(&keys, "key", "", "verify a certificate by the keys in this `file` or at this URL, a JSON Web Key Set")
-	command.Flags().StringVar(&sum, "sha256", "", "the `digits` that the run printed")
-	return command
-}
 
 func verify(command *cobra.Command, path, sum string) error {
 	v, err := report.Verify(path)

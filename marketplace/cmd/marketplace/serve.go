@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel"
 
@@ -104,7 +105,14 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 		return err
 	}
 	disk := &postgres.Disk{}
-	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Listen: db.listen, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
+	standby, err := openStandby(db.address, s.readURL, traces.Queries(), log)
+	if err != nil {
+		return err
+	}
+	if standby != nil {
+		defer finish(closeTime, standby.Close)
+	}
+	store, err := postgres.OpenWith(ctx, db.address, postgres.Options{Connections: requestConnections, Listen: db.listen, Standby: standby, Patience: requestPatience, Tracers: append(traces.Queries(), disk), Jobs: traces.Jobs()})
 	if err != nil {
 		return err
 	}
@@ -142,7 +150,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	defer finish(closeTime, unwatch)
 	stopping, agent := make(chan struct{}), userAgent()
 	built, err := replica.New(ctx, replica.Config{
-		Requests: store, Work: work, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.readinessCheck(ready.Check),
+		Requests: store, Work: work, Standby: standby, Secret: key, Clock: clock, Log: log, Metrics: measured, Traces: traces, Ready: db.readinessCheck(ready.Check),
 		UserAgent: agent, AllowPrivatePartners: s.allowPrivatePartners, Watcher: watcher, Scale: scaleLimits, ObserveTime: observeTime,
 		Conformance: suite, Certification: conformance.Rules{Default: conformance.Policy(s.certification), Approval: s.goLive == approve},
 		Rates: newFeed(s.ratesURL, agent, work, clock.Now, log), Schedule: s.schedule, AffiliatesShare: s.share, AffiliateURL: s.affiliateURL, PageCache: int64(s.pageCache) << 20,
@@ -184,6 +192,14 @@ func serve(ctx context.Context, s settings, log *slog.Logger) (err error) {
 	ends = time.Now().Add(endTime)
 	stop(ctx, server, built, log)
 	return err
+}
+
+// openStandby returns nil if there is no address of a standby.
+func openStandby(address, read string, tracers []pgx.QueryTracer, log *slog.Logger) (*postgres.Standby, error) {
+	if read == "" {
+		return nil, nil
+	}
+	return postgres.OpenStandby(address, read, requestConnections, tracers, log)
 }
 
 // userAgent includes this process, so that a partner's log distinguishes replicas.

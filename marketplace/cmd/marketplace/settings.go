@@ -118,7 +118,7 @@ const defaultAddr = "127.0.0.1:8080"
 // settings are the service's settings as given.
 type settings struct {
 	storage
-	addr, secretKey                 string
+	addr, secretKey, readURL        string
 	operatorEmail, operatorPassword string
 	rateLimit, loginLimit           int
 	allowPrivatePartners, behindTLS bool
@@ -153,6 +153,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.StringVar(&s.metricsAddr, "metrics-addr", "", "a separate `address` for /metrics, such as 127.0.0.1:9090; --addr then does not answer it. --metrics-from applies too")
 	f.StringSliceVar(&s.trustedProxies, "trusted-proxies", nil, "the `networks` of trusted proxies, such as 10.0.0.0/8: their X-Forwarded-For or Forwarded gives the client's address, for rate limits and the log")
 	f.StringVar(&s.addr, "addr", defaultAddr, "the `address` to listen on; port 0 chooses a free port")
+	f.StringVar(&s.readURL, "database-read-url", "", "the `address` of a standby of the database, or of several, which answers lists, calendars and the overview while it is at most 2 s behind; never bookings")
 	f.StringVar(&s.secretKey, "secret-key", "", fmt.Sprintf("the service's `secret`, %d bytes or more, the same for every replica; prefer the environment variable %s. Default: generated in the data folder", auth.ShortestSecret, variable("secret-key")))
 	f.IntVar(&s.rateLimit, "rate-limit", 600, "requests a minute for each credential, in each replica; 0 means no limit")
 	f.IntVar(&s.loginLimit, "login-limit", 10, "failed sign-ins a minute for each account, in each replica; 0 means no limit")
@@ -201,6 +202,8 @@ func (s *settings) mistakes() []error {
 	_, metricsPort, metricsAddr := net.SplitHostPort(s.metricsAddr)
 	wrong := append(append(s.storage.mistakes(), s.logged.mistakes()...),
 		s.readNetworks(),
+		aboutFlag("--database-read-url", checkDatabase(s.readURL)),
+		requireThat(s.readURL == "" || s.databaseURL != "", "--database-read-url: expected --database-url too"),
 		requireThat(s.metricsAddr == "" || metricsAddr == nil && metricsPort != "", "--metrics-addr: expected host:port, such as 127.0.0.1:9090"),
 		requireThat(addr == nil && port != "", "--addr: expected host:port, such as 127.0.0.1:8080"),
 		requireThat(s.secretKey == "" || len(s.secretKey) >= auth.ShortestSecret, "--secret-key: expected at least %d bytes, received %d", auth.ShortestSecret, len(s.secretKey)),

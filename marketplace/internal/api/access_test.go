@@ -28,6 +28,12 @@ var whoMay = map[string]string{
 
 	"GET /shared/reports/{token}": "*",
 
+	"GET /registry":                               "*",
+	"GET /registry.json":                          "*",
+	"GET /registry/{integration}/badge.svg":       "*",
+	"GET /registry/{integration}/certificate.jws": "*",
+	"GET /registry/revocations.jws":               "*",
+
 	"POST /api/v1/auth/login":   "*",
 	"POST /api/v1/auth/refresh": "*",
 	"POST /api/v1/auth/logout":  "*",
@@ -77,6 +83,8 @@ var whoMay = map[string]string{
 	"POST /api/v1/partner-integrations/{integration}/conformance-runs/{run}/share":            "po",
 	"GET /api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares":            "po",
 	"DELETE /api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares/{share}": "po",
+	"PUT /api/v1/partner-integrations/{integration}/registry":                                 "po",
+	"DELETE /api/v1/partner-integrations/{integration}/registry":                              "po",
 	"POST /api/v1/partner-integrations/{integration}/go-live":                                 "po",
 	"GET /api/v1/partner-integrations/{integration}/events":                                   "po",
 	"POST /api/v1/partner-integrations/{integration}/sync/trigger":                            "w",

@@ -49,9 +49,13 @@ var roles = []domain.Role{domain.Reseller, domain.Affiliate, domain.Partner, dom
 
 func setup(t testing.TB, change ...func(*replica.Config)) *bench {
 	t.Helper()
-	b := &bench{queries: &pgtest.Recorder{}}
-	database := pgtest.URL(t)
-	b.store = pgtest.OpenRecorded(t, database, b.queries)
+	database, queries := pgtest.URL(t), &pgtest.Recorder{}
+	return serveBench(t, &bench{queries: queries, store: pgtest.OpenRecorded(t, database, queries)}, database, change...)
+}
+
+// serveBench serves a replica with a bench's store of that database.
+func serveBench(t testing.TB, b *bench, database string, change ...func(*replica.Config)) *bench {
+	t.Helper()
 	b.accounts = replicatest.Accounts(t, b.store, b.now())
 	config := replicatest.Config(t, b.store, pgtest.OpenAt(t, database), b.now)
 	config.Storefront = config.Work.Storefront // so that b.queries contains the requests' queries only

@@ -29,6 +29,7 @@ type Config struct {
 	Journals     Journals
 	Runs         Runs
 	Front        *storefront.Front           // what resellers and affiliates read
+	StaleReads   bool                        // lists may be read from a standby
 	RateLimit    int                         // requests a minute for each credential; 0: no limit
 	Ready        func(context.Context) error // nil if the service is ready, otherwise an Unavailable error
 	Metrics      *telemetry.Metrics

@@ -36,6 +36,7 @@ type runStore interface {
 	Unshare(ctx context.Context, run, share uuid.UUID) error
 	SharedReport(ctx context.Context, share uuid.UUID, name string) ([]byte, error)
 	admissionStore
+	registryStore
 }
 
 // Runs is the API's access to conformance runs.
@@ -43,7 +44,7 @@ type Runs struct {
 	Store    runStore
 	Service  *conformance.Service
 	Links    *conformance.Links
-	Keys     []byte          // the JSON Web Key Set of certificates
+	Signer   *conformance.Signer
 	Stopping <-chan struct{} `part:"optional"` // closed when progress streams must end; nil: never
 	Stream   time.Duration   // the duration of a stream; 0: streamTime
 }
@@ -307,7 +308,7 @@ func (h runHandler) certificate(w http.ResponseWriter, r *http.Request) error {
 func (h runHandler) keys(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=3600")
-	_, _ = w.Write(h.Keys) // an error means that the caller has gone
+	_, _ = w.Write(h.Signer.Keys()) // an error means that the caller has gone
 	return nil
 }
 

@@ -22,7 +22,7 @@ type Route struct {
 
 // Routes lists all routes.
 func Routes() (list []Route) {
-	for _, r := range routes(Config{Bookings: &booking.Service{}, Metrics: telemetry.NewMetrics("test")}, nil, nil) {
+	for _, r := range routes(Config{Bookings: &booking.Service{}, Metrics: telemetry.NewMetrics("test")}, &guard{}, nil) {
 		list = append(list, Route{r.method, r.path, r.access.open, r.access.roles, r.access.tokens, slices.Clone(r.parameters())})
 	}
 	return list

@@ -22,10 +22,15 @@ type guard struct {
 	signIn  *auth.Service
 	limiter *auth.Limiter // by valid credential
 	invalid *auth.Limiter // by the address of invalid ones, which must not take the others' room
+	stale   *staleReads   // nil: there is no standby
 }
 
 func newGuard(c Config) *guard {
-	return &guard{c.SignIn, auth.NewLimiter(c.RateLimit, limitWindow, c.Now), auth.NewLimiter(c.RateLimit, limitWindow, c.Now)}
+	g := &guard{signIn: c.SignIn, limiter: auth.NewLimiter(c.RateLimit, limitWindow, c.Now), invalid: auth.NewLimiter(c.RateLimit, limitWindow, c.Now)}
+	if c.StaleReads {
+		g.stale = newStaleReads()
+	}
+	return g
 }
 
 // caller returns the authenticated caller. Behind a guard there always is one.
@@ -57,6 +62,9 @@ func (g *guard) protect(next route) handler {
 		}
 		if !slices.Contains(next.access.roles, who.Role) {
 			return errForbidden
+		}
+		if next.method != get {
+			defer g.stale.change(who.Account)()
 		}
 		return handle(w, r)
 	})

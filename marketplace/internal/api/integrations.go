@@ -147,7 +147,7 @@ func (h integrationHandler) views(ctx context.Context, list []domain.Integration
 		health, stands := fares[i.ID], standings[i.ID]
 		view := client.Integration{
 			ID: i.ID.String(), Name: i.Name, Mode: string(i.Mode), BaseURL: i.BaseURL.String(), AuthType: i.AuthType, ClientCertificate: (*client.ClientCertificate)(i.ClientCertificate),
-			HandlesTicketDelivery: i.HandlesTicketDelivery, PreviousSecretUntil: i.PreviousWebhookSecretUntil, CreatedAt: i.CreatedAt, LastSyncAt: i.LastSyncAt,
+			HandlesTicketDelivery: i.HandlesTicketDelivery, InRegistry: i.InRegistry, PreviousSecretUntil: i.PreviousWebhookSecretUntil, CreatedAt: i.CreatedAt, LastSyncAt: i.LastSyncAt,
 			Health: viewHealth(health), AwaitsApproval: stands.Guarded, Slots: viewSlots(stands.Slots), Calls: viewList(counts[i.ID], viewHour), Breaches: breaches[i.ID],
 			Certification: orNil(certifications, i.ID), Admission: admissions[i.ID],
 		}

@@ -217,7 +217,9 @@ func TestAnIntegrationShowsHowManySlotsAreLoadedAndTheirProblems(t *testing.T) {
 	window := catalog.Window{Zone: time.UTC, From: b.now(), To: b.now()}
 	answer, err := catalog.ReadSlots(t.Context(), []byte(`[{"id":"s-1"}]`), window)
 	must(t, err)
-	if _, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Window: window, Answer: answer}); err != nil {
+	if _, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{
+		VariationID: option.VariationID, SentAt: b.now(), PulledSlots: &catalog.PulledSlots{Answer: answer, Read: []catalog.Window{window}, Skipped: []time.Time{}},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	var view client.Integration

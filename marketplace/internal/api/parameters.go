@@ -22,6 +22,8 @@ var (
 var parameters = map[string][]string{
 	"/docs":                        {"tag", "q"},
 	"/docs/partner":                {"tag", "q"},
+	registryPath:                   {"q", "cursor"},
+	registryList:                   {"name", "limit", "cursor"},
 	"/api/v1/resellers/activities": activityList,
 	"/api/v1/resellers/activities/{activity}":                                     {"currency", "language"},
 	"/api/v1/resellers/activities/{activity}/calendar":                            {"from", "to", "currency"},
@@ -59,10 +61,10 @@ func (r route) parameters() []string {
 }
 
 // knownParameters refuses a request with an unknown query parameter, because a misspelled filter
-// would select everything. Webhooks, the service's pages and shared links ignore unknown parameters:
-// programs that pass a link on may add some.
+// would select everything. Webhooks, the service's pages, shared links and the registry's page and badges
+// ignore unknown parameters: programs that pass a link on may add some.
 func (r route) knownParameters() handler {
-	if surface := r.surface(); surface == webhookSurface || surface == serviceSurface || surface == sharedSurface {
+	if surface := r.surface(); surface == webhookSurface || surface == serviceSurface || surface == sharedSurface || surface == publicSurface && r.path != registryList {
 		return r.handle
 	}
 	known := r.parameters()

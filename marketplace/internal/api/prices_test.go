@@ -42,7 +42,9 @@ func TestAnOperatorReadsWhichRatesTheSlotsOwnPricesNeed(t *testing.T) {
 	b.wantMissing(t, "XAF", "EUR") // the currency of the partner
 	own := slots[0]
 	own.UnitPricing = []partnerapi.UnitPricing{{UnitID: "unit-adult", Original: 1000, Currency: "XPF"}}
-	_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), Answer: &catalog.SlotAnswer{Slots: []domain.Slot{own}}})
+	_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{VariationID: option.VariationID, SentAt: b.now(), PulledSlots: &catalog.PulledSlots{
+		Answer: &catalog.SlotAnswer{Slots: []domain.Slot{own}}, Skipped: []time.Time{}, Currencies: []string{"XPF"},
+	}})
 	must(t, err)
 	b.wantMissing(t, "XAF", "XPF")
 	wantUpdated(t, b.notify(t, made, news(option.ProductID, option.Option.ID, own.ID, own.Start, `"status":"AVAILABLE","unitPricing":[{"unitId":"unit-adult","original":1000,"currency":"XOF"}]`)))

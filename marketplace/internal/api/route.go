@@ -48,22 +48,23 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 	integrations := integrationHandler{c.Store.Partners, c.Store.Catalog, c.Integrations, c.Syncer, c.Trials, c.Now, caughtUp, c.Journals, c.Store.Bookings, c.Runs}
 	runs := newRunHandler(c, g, integrations)
 	admissions := admissionHandler{c.Runs.Store, integrations, caughtUp, c.Log}
+	certified := registryHandler{c.Runs.Store, c.Runs.Signer, integrations, c.Now, c.Secure}
 	events := eventHandler{c.Events}
 	webhooks := webhookHandler{g, integrations, c.Notifier, c.Journals.Webhooks, c.Now}
 	accounts := accountHandler{c.Store.Accounts, c.SignIn, c.Now, c.Secure}
 	activities := activityHandler{c.Store.Catalog, caughtUp, c.Store.Storefront, c.Now}
 	terms := termsHandler{c.Store.Storefront, caughtUp, c.Now}
 	signIns := signInHandler{g, c.SignIn}
-	ops := newOps(c)
+	ops, stale := newOps(c), g.stale.allow // which a standby may answer
 	return []route{
-		{get, "/api/v1/resellers/activities", resellers, respondOK(storefront.list)},
-		{get, "/api/v1/resellers/activities/{activity}", resellers, respondOK(byID("activity", storefront.show))},
-		{get, "/api/v1/resellers/activities/{activity}/calendar", resellers, respondOK(byID("activity", storefront.calendars))},
-		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, respondOK(storefront.calendar)},
-		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, respondOK(storefront.day)},
+		{get, "/api/v1/resellers/activities", resellers, stale(respondOK(storefront.list))},
+		{get, "/api/v1/resellers/activities/{activity}", resellers, stale(respondOK(byID("activity", storefront.show)))},
+		{get, "/api/v1/resellers/activities/{activity}/calendar", resellers, stale(respondOK(byID("activity", storefront.calendars)))},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/calendar", resellers, stale(respondOK(storefront.calendar))},
+		{get, "/api/v1/resellers/activities/{activity}/variations/{variation}/availability", resellers, stale(respondOK(storefront.day))},
 
-		{get, "/api/v1/affiliates/activities", affiliates, respondOK(affiliate.activities)},
-		{get, "/api/v1/affiliates/commissions", affiliates, respondOK(affiliate.commissions)},
+		{get, "/api/v1/affiliates/activities", affiliates, stale(respondOK(affiliate.activities))},
+		{get, "/api/v1/affiliates/commissions", affiliates, stale(respondOK(affiliate.commissions))},
 
 		{get, "/", everyone, leadToDocs},
 		{get, "/healthz", everyone, respondOK(ops.serveAlive)},
@@ -72,6 +73,11 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/openapi.yaml", everyone, passOn(marketplaceReference.ServeDocument)},
 		{get, "/.well-known/jwks.json", everyone, runs.keys},
 		{get, sharedPath + "reports/{token}", everyone, runs.serveShared},
+		{get, registryPath, everyone, certified.page},
+		{get, registryList, everyone, certified.list},
+		{get, registryPath + "/{integration}/badge.svg", everyone, certified.badge},
+		{get, registryPath + "/{integration}/certificate.jws", everyone, certified.certificate},
+		{get, registryPath + "/revocations.jws", everyone, certified.revocations},
 		{get, "/docs", everyone, showDocument(marketplaceReference)},
 		{get, "/docs/partner", everyone, showDocument(partnerReference)},
 		{get, "/docs/partner.yaml", everyone, passOn(partnerReference.ServeDocument)},
@@ -81,7 +87,7 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{post, "/api/v1/auth/logout", everyone, respondOK(withBody(signIns.signOut))},
 
 		{post, "/api/v1/resellers/bookings", resellers, bookings.checkOut},
-		{get, "/api/v1/resellers/bookings", resellers, respondOK(bookings.list)},
+		{get, "/api/v1/resellers/bookings", resellers, stale(respondOK(bookings.list))},
 		{get, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.show))},
 		{remove, "/api/v1/resellers/bookings/{booking}", resellers, respondOK(byID("booking", bookings.abandon))},
 		{post, "/api/v1/resellers/bookings/{booking}/payment", resellers, respondOK(byIDWithBody("booking", bookings.pay))},
@@ -122,6 +128,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares", partners, respondOK(runs.shares)},
 		{remove, "/api/v1/partner-integrations/{integration}/conformance-runs/{run}/shares/{share}", partners, respondOK(runs.unshare)},
 		{get, "/api/v1/partner-integrations/{integration}/certificate", partners, runs.certificate},
+		{put, "/api/v1/partner-integrations/{integration}/registry", partners, respondOK(certified.set(true))},
+		{remove, "/api/v1/partner-integrations/{integration}/registry", partners, respondOK(certified.set(false))},
 		{post, "/api/v1/partner-integrations/{integration}/go-live", partners, respondOK(integrations.withIntegration(admissions.ask))},
 		{get, "/api/v1/partner-integrations/{integration}/events", partners, respondOK(integrations.withIntegration(admissions.listEvents))},
 
@@ -134,8 +142,8 @@ func routes(c Config, g *guard, caughtUp catchUp) []route {
 		{get, "/api/v1/operator/conformance", operators, respondOK(admissions.matrix)},
 		{get, "/api/v1/operator/conformance.csv", operators, admissions.export},
 
-		{get, "/api/v1/operator/overview", operators, respondOK(ops.overview)},
-		{get, "/api/v1/operator/bookings", operators, respondOK(bookings.listAll)},
+		{get, "/api/v1/operator/overview", operators, stale(respondOK(ops.overview))},
+		{get, "/api/v1/operator/bookings", operators, stale(respondOK(bookings.listAll))},
 		{get, "/api/v1/operator/bookings/{booking}", operators, respondOK(byID("booking", bookings.show))},
 		{post, "/api/v1/operator/bookings/{booking}/confirm", operators, respondOK(byID("booking", bookings.settle(c.Bookings.Retry)))},
 		{post, "/api/v1/operator/bookings/{booking}/cancel", operators, respondOK(byIDWithOptionalBody("booking", bookings.cancelAny))},
@@ -172,6 +180,7 @@ const (
 	serviceSurface = "service"  // for those who run the service
 	webhookSurface = "webhooks" // for partners' platforms
 	sharedSurface  = "shared"   // for those who received a link
+	publicSurface  = "registry" // for everyone
 )
 
 // sharedPath is the start of links that were shared.
@@ -189,6 +198,9 @@ func (r route) methods() []string {
 func (r route) surface() string {
 	if strings.HasPrefix(r.path, sharedPath) {
 		return sharedSurface
+	}
+	if strings.HasPrefix(r.path, registryPath) {
+		return publicSurface
 	}
 	below, ok := strings.CutPrefix(r.path, "/api/v1/")
 	if !ok {

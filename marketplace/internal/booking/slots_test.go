@@ -97,8 +97,9 @@ func TestAnOlderAnswerDoesNotGiveHeldSeatsBackAndANewerOneDoes(t *testing.T) {
 	pulled := func(sent time.Time) {
 		t.Helper()
 		_, err := b.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{
-			VariationID: b.order.Variation, SentAt: sent, Window: catalog.Window{Zone: time.UTC, From: before.LocalDate, To: before.LocalDate},
-			Answer: &catalog.SlotAnswer{Slots: []domain.Slot{before}},
+			VariationID: b.order.Variation, SentAt: sent, PulledSlots: &catalog.PulledSlots{
+				Answer: &catalog.SlotAnswer{Slots: []domain.Slot{before}}, Read: []catalog.Window{{Zone: time.UTC, From: before.LocalDate, To: before.LocalDate}}, Skipped: []time.Time{},
+			},
 		})
 		check(t, err)
 	}

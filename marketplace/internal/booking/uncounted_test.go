@@ -48,8 +48,9 @@ func (c *counting) state(vacancies, capacity int) {
 func (c *counting) pulled(t *testing.T) {
 	t.Helper()
 	_, err := c.store.Catalog.StoreSlots(t.Context(), catalog.SlotPull{
-		VariationID: c.order.Variation, SentAt: c.now(), Window: catalog.Window{Zone: time.UTC, From: c.slot.LocalDate, To: c.slot.LocalDate},
-		Answer: &catalog.SlotAnswer{Slots: []domain.Slot{c.slot}},
+		VariationID: c.order.Variation, SentAt: c.now(), PulledSlots: &catalog.PulledSlots{
+			Answer: &catalog.SlotAnswer{Slots: []domain.Slot{c.slot}}, Read: []catalog.Window{{Zone: time.UTC, From: c.slot.LocalDate, To: c.slot.LocalDate}}, Skipped: []time.Time{},
+		},
 	})
 	check(t, err)
 }

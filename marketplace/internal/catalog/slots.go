@@ -18,6 +18,7 @@ type SlotOption struct {
 	ProductID   string            // the partner's
 	TimeZone    string            // the product's
 	Option      partnerapi.Option // as the partner last sent it
+	Stored      StoredSlots       // zero: every day is read
 }
 
 // Window is a range of days in the product's zone, both ends inclusive.
@@ -45,8 +46,8 @@ func (w Window) Request(o SlotOption) partnerapi.AvailabilityRequest {
 type SlotPull struct {
 	VariationID uuid.UUID
 	SentAt      time.Time
-	Window      Window
-	Answer      *SlotAnswer
+	Before      StoredSlots // with which the answer was compared
+	*PulledSlots
 }
 
 // SlotChanges are the rows that a pull has written.
@@ -58,9 +59,11 @@ type SlotChanges struct {
 
 // SlotStore stores slots.
 type SlotStore interface {
-	// StoreSlots writes the slots that differ, closes missing ones of the window, and stores when
-	// the pull was sent. Older data never replaces newer data: the age of a slot is its last
-	// notification or its option's last complete pull, whichever is later.
+	// StoreSlots writes the slots that differ, closes missing ones of the days that were read, and
+	// stores when the pull was sent. Older data never replaces newer data: the age of a slot is its
+	// last notification or its option's last complete pull, whichever is later. The error is
+	// Conflict, and nothing is written, if the slots of skipped days have changed since the answer
+	// was compared with them.
 	StoreSlots(ctx context.Context, pull SlotPull) (SlotChanges, error)
 }
 
@@ -90,6 +93,7 @@ type SlotOutcome struct {
 	SlotChanges
 	SentAt   time.Time
 	Slots    int // valid slots in the answer
+	Skipped  int // those that were not read, because they are stored as the answer has them
 	SetAside []SlotSetAside
 }
 
@@ -106,17 +110,21 @@ func (p *SlotPuller) pull(ctx context.Context, target partner.Target, o SlotOpti
 	if err != nil {
 		return SlotOutcome{}, fmt.Errorf("the zone of product %q: %w", o.ProductID, err)
 	}
-	pull := SlotPull{VariationID: o.VariationID, SentAt: p.now()}
-	pull.Window = windowAt(pull.SentAt, zone)
-	if err := p.partner.Availability(ctx, target, pull.Window.Request(o), func(ctx context.Context, body []byte) (err error) {
-		pull.Answer, err = ReadSlots(ctx, body, pull.Window)
+	pull := SlotPull{VariationID: o.VariationID, SentAt: p.now(), Before: o.Stored}
+	window := windowAt(pull.SentAt, zone)
+	if err := p.partner.Availability(ctx, target, window.Request(o), func(ctx context.Context, body []byte) (err error) {
+		pull.PulledSlots, err = readPull(ctx, body, window, o.Stored)
 		return err
 	}); err != nil {
 		return SlotOutcome{}, err
 	}
 	pull.Answer.withoutKey(target.AuthKey)
 	changes, err := p.store.StoreSlots(ctx, pull)
-	return SlotOutcome{SlotChanges: changes, SentAt: pull.SentAt, Slots: len(pull.Answer.Slots), SetAside: pull.Answer.SetAside}, err
+	if domain.CodeOf(err) == domain.Conflict && len(pull.Skipped) > 0 {
+		o.Stored = StoredSlots{}
+		return p.pull(ctx, target, o)
+	}
+	return SlotOutcome{SlotChanges: changes, SentAt: pull.SentAt, Slots: pull.Slots, Skipped: pull.Slots - len(pull.Answer.Slots), SetAside: pull.Answer.SetAside}, err
 }
 
 // Standing is the state of an integration's catalog and slots.

@@ -32,7 +32,9 @@ const slotsOfEach = 60 * 2 // of an option
 // time for decoding, schema validation and COPY of the same slots into the same indexed
 // table, each alone and in sequence. Both are measured alternately in five parts, so that a
 // noisy machine affects them equally, and the medians are reported. Then everything is
-// pulled again without changes, which must write no slot row.
+// pulled again without changes, which must write no slot row, and on the next day, when one day has
+// come into the window: as the worker does, and by reading every slot. Of that the processor time is
+// compared, of this process and of PostgreSQL.
 //
 //	go test -run '^$' -bench Slots -benchtime 1x ./catalog
 func BenchmarkSlots(b *testing.B) {
@@ -54,21 +56,69 @@ func BenchmarkSlots(b *testing.B) {
 			spent["pull"] += took
 			ratios, per = append(ratios, sum.Seconds()/took.Seconds()), append(per, float64(len(part)*slotsOfEach)/took.Seconds())
 		}
-		var written int
-		before := race.transaction(b)
-		again := measured(b, func() error { return race.pull(b.Context(), race.options, 0) })
-		check(b, race.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written))
-		if written != 0 {
-			b.Errorf("want no slot written nor locked by a pull that changes nothing, got %d", written)
-		}
 		for _, name := range []string{"decode", "validate", "copy", "pull"} {
 			b.Logf("%-8s %s", name, spent[name].Round(time.Millisecond))
 		}
-		b.Logf("%-8s %s, unchanged", "pull", again.Round(time.Millisecond))
 		b.ReportMetric(median(ratios), "x-of-decode+validate+copy")
 		b.ReportMetric(median(per), "slots/s")
-		b.ReportMetric(float64(len(race.options)*slotsOfEach)/again.Seconds(), "unchanged-slots/s")
+		race.again(b)
 	}
+}
+
+// again pulls every option again, in the same parts.
+func (r *slotRace) again(b *testing.B) {
+	b.Helper()
+	var unchanged, night []float64
+	total := map[string]pgtest.Cost{}
+	before := r.transaction(b)
+	cost := func(name string, complete bool, part []catalog.SlotOption, written int) float64 {
+		began := pgtest.CostOf(b, r.store)
+		check(b, r.pullAgain(b.Context(), part, complete, written))
+		cost := pgtest.CostOf(b, r.store).Minus(began)
+		total[name] = pgtest.Cost{CPU: total[name].CPU + cost.CPU, WAL: total[name].WAL + cost.WAL}
+		return cost.CPU.Seconds()
+	}
+	for part := range slices.Chunk(r.options, len(r.options)/benchRounds()) {
+		unchanged = append(unchanged, cost("unchanged, every slot", true, part, 0)/cost("unchanged", false, part, 0))
+	}
+	var written int
+	check(b, r.store.Pool().QueryRow(b.Context(), `SELECT count(*) FROM slots WHERE xmin::text::bigint >= $1 OR xmax::text::bigint >= $1`, before).Scan(&written))
+	if written != 0 {
+		b.Errorf("want no slot written nor locked by a pull that changes nothing, got %d", written)
+	}
+	for range 2 { // an option is compared with itself, a day later
+		r.nextDay()
+		for i, part := range slices.Collect(slices.Chunk(r.options, len(r.options)/benchRounds())) {
+			if r.day == 1 {
+				night = append(night, cost("next night, every slot", true, part, 2))
+			} else {
+				night[i] /= cost("next night", false, part, 2)
+			}
+		}
+	}
+	for name, c := range total {
+		b.Logf("%-22s %s and %d bytes of WAL for each option", name, (c.CPU / time.Duration(len(r.options))).Round(time.Microsecond), c.WAL/int64(len(r.options)))
+	}
+	b.ReportMetric(median(unchanged), "x-unchanged")
+	b.ReportMetric(median(night), "x-next-night")
+}
+
+// pullAgain pulls options that the worker would read now, or every slot of them.
+func (r *slotRace) pullAgain(ctx context.Context, part []catalog.SlotOption, complete bool, written int) error {
+	var before uuid.UUID
+	if i := slices.IndexFunc(r.options, func(o catalog.SlotOption) bool { return o.VariationID == part[0].VariationID }); i > 0 {
+		before = r.options[i-1].VariationID
+	}
+	options, err := r.store.Catalog.OptionsToPull(ctx, r.target.ID, r.now(), before, len(part))
+	if err != nil {
+		return err
+	}
+	if complete {
+		for i := range options {
+			options[i].Stored = catalog.StoredSlots{}
+		}
+	}
+	return r.pull(ctx, options, written)
 }
 
 // measured returns how long f takes.
@@ -85,50 +135,65 @@ type slotRace struct {
 	store   *postgres.Store
 	target  partner.Target
 	options []catalog.SlotOption
+	mu      sync.Mutex
+	at      time.Time
+	day     int
 	body    []byte
 	values  []any
 	slots   []domain.Slot
 }
 
-func newSlotRace(b *testing.B) *slotRace {
-	b.Helper()
-	r := &slotRace{store: pgtest.Open(b)}
-	now := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+// now returns a time that is later than the previous one.
+func (r *slotRace) now() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = r.at.Add(time.Millisecond)
+	return r.at
+}
+
+// nextDay moves the window of the partner's answer by a day.
+func (r *slotRace) nextDay() {
+	r.day++
+	r.at = r.at.AddDate(0, 0, 1)
+	r.body = answerOf(r.day)
+}
+
+var firstDay = time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+
+// answerOf returns the slots of 60 days, of which that many days after firstDay is the first.
+func answerOf(first int) []byte {
 	var slots []string
-	for i := range slotsOfEach {
-		day := now.AddDate(0, 0, i/2).Format(time.DateOnly)
+	for i := first * 2; i < first*2+slotsOfEach; i++ {
+		day := firstDay.AddDate(0, 0, i/2).Format(time.DateOnly)
 		slots = append(slots, fmt.Sprintf(
 			`{"id":"walk/morning/%sT%02d:00","localDateTimeStart":"%sT%02d:00:00+01:00","localDateTimeEnd":"%sT%02d:30:00+01:00","status":"AVAILABLE","vacancies":%d,"capacity":15,"unitPricing":[{"unitId":"unit-adult","unitType":"ADULT","original":%d,"currency":"EUR"}]}`,
 			day, 9+i%2*5, day, 9+i%2*5, day, 11+i%2*5, i%15, 2500+i))
 	}
-	r.body = []byte("[" + strings.Join(slots, ",") + "]")
+	return []byte("[" + strings.Join(slots, ",") + "]")
+}
+
+func newSlotRace(b *testing.B) *slotRace {
+	b.Helper()
+	r := &slotRace{store: pgtest.Open(b), at: firstDay, body: answerOf(0)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(r.body) }))
 	b.Cleanup(server.Close)
 	base, err := url.Parse(server.URL)
 	check(b, err)
 	r.target = partner.Target{ID: uuid.New(), BaseURL: base, AuthKey: "k"}
-	registerIn(b, r.store, r.target, now)
-	ahead := time.Duration(0)
-	var mu sync.Mutex
-	clock := func() time.Time {
-		mu.Lock()
-		defer mu.Unlock()
-		ahead += time.Millisecond
-		return now.Add(ahead)
-	}
-	client, err := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: clock})
+	registerIn(b, r.store, r.target, r.at)
+	client, err := partner.NewClient(partner.Config{Guard: partner.NewGuard(true), AtOnce: 8, Observe: func(uuid.UUID, partner.Observation) {}, Now: r.now})
 	check(b, err)
 	b.Cleanup(client.Close)
-	r.SlotPuller = catalog.NewSlotPuller(r.store.Catalog, client, clock)
-	if _, err := catalog.NewSyncer(r.store.Catalog, puller(func() string { return string(benchCatalog()) }), clock).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
+	r.SlotPuller = catalog.NewSlotPuller(r.store.Catalog, client, r.now)
+	if _, err := catalog.NewSyncer(r.store.Catalog, puller(func() string { return string(benchCatalog()) }), r.now).Sync(b.Context(), catalog.Order{Target: r.target, Mode: catalog.Full}); err != nil {
 		b.Fatal(err)
 	}
-	if r.options, err = r.store.Catalog.OptionsToPull(b.Context(), r.target.ID, clock(), uuid.Nil, benchProducts()*benchOptions); err != nil || len(r.options) != benchProducts()*benchOptions {
+	if r.options, err = r.store.Catalog.OptionsToPull(b.Context(), r.target.ID, r.now(), uuid.Nil, benchProducts()*benchOptions); err != nil || len(r.options) != benchProducts()*benchOptions {
 		b.Fatalf("want %d options, got %d, %v", benchProducts()*benchOptions, len(r.options), err)
 	}
 	lisbon, err := time.LoadLocation(r.options[0].TimeZone)
 	check(b, err)
-	answer, err := catalog.ReadSlots(b.Context(), r.body, catalog.Window{Zone: lisbon, From: now, To: now.AddDate(0, 0, 60)})
+	answer, err := catalog.ReadSlots(b.Context(), r.body, catalog.Window{Zone: lisbon, From: firstDay, To: firstDay.AddDate(0, 0, 60)})
 	if err != nil || len(answer.Slots) != slotsOfEach {
 		b.Fatalf("want %d slots, got %+v, %v", slotsOfEach, answer, err)
 	}

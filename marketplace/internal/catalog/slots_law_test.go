@@ -35,7 +35,20 @@ func drawMessage(t *rapid.T) partnerMessage {
 		id := rapid.SampledFrom(invariantSlots).Draw(t, "slot")
 		return partnerMessage{notified: id, slots: map[string]string{id: fields.Draw(t, "news")}}
 	}
+	if rapid.Bool().Draw(t, "usual") { // often the same again
+		return partnerMessage{slots: map[string]string{"a": usualFields, "c": usualFields}}
+	}
 	return partnerMessage{slots: rapid.MapOf(rapid.SampledFrom(invariantSlots), fields).Draw(t, "answer")}
+}
+
+const usualFields = `"status":"AVAILABLE","vacancies":3,"capacity":3`
+
+// invariantDay returns the day of one of the test's slots.
+func invariantDay(id string) string {
+	if id == "c" {
+		return "2026-07-02"
+	}
+	return "2026-07-01"
 }
 
 // The partner's last message about a slot wins, in whatever order messages arrive. A closed
@@ -97,8 +110,8 @@ func indexes(n int) []int {
 func (b *slotBench) write(t *testing.T, s partnerMessage, at time.Time) error {
 	if s.notified != "" {
 		n, err := catalog.ReadNotification(fmt.Appendf(nil,
-			`{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"2026-07-01T10:00:00+01:00","localDateTimeEnd":"2026-07-01T12:00:00+01:00",%s}`,
-			s.notified, s.slots[s.notified]), at)
+			`{"productId":"walk","optionId":"morning","availabilityId":%q,"localDateTimeStart":"%[2]sT10:00:00+01:00","localDateTimeEnd":"%[2]sT12:00:00+01:00",%[3]s}`,
+			s.notified, invariantDay(s.notified), s.slots[s.notified]), at)
 		if err != nil {
 			return err
 		}
@@ -106,10 +119,10 @@ func (b *slotBench) write(t *testing.T, s partnerMessage, at time.Time) error {
 	}
 	var slots []string
 	for id, fields := range s.slots {
-		slots = append(slots, slot(id, "2026-07-01", fields))
+		slots = append(slots, slot(id, invariantDay(id), fields))
 	}
 	body := "[" + strings.Join(slots, ",") + "]"
 	puller := catalog.NewSlotPuller(b.store.Catalog, answers(func(partnerapi.AvailabilityRequest) string { return body }), func() time.Time { return at })
-	_, err := puller.Pull(t.Context(), b.target, b.option)
+	_, err := puller.Pull(t.Context(), b.target, b.known(t))
 	return err
 }

@@ -54,6 +54,15 @@ var (
 // ReadSlots reads an answer slot by slot. The error says why it is not a valid answer (AVL-3), or
 // that ctx has ended. Slots that violate their schema are set aside.
 func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) {
+	p, err := readPull(ctx, body, w, StoredSlots{})
+	if err != nil {
+		return nil, err
+	}
+	return p.Answer, nil
+}
+
+// slotArray returns the array of an answer, or why it is not a valid answer.
+func slotArray(body []byte) ([]byte, error) {
 	if !utf8.Valid(body) {
 		return nil, errNoUTF8
 	}
@@ -64,23 +73,11 @@ func ReadSlots(ctx context.Context, body []byte, w Window) (*SlotAnswer, error) 
 	if array[0] != '[' {
 		return nil, errNoSlots
 	}
-	read := slotReader{window: w, starts: map[string]time.Time{}, shared: map[string]bool{}, answer: &SlotAnswer{}}
-	i := 0
-	for raw := range parts(array) { // one at a time, because a decoded answer needs many times its size
-		if i == mostSlots {
-			return nil, errManySlots
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		read.add(raw, i)
-		i++
-	}
-	read.answer.Slots = slices.DeleteFunc(read.answer.Slots, func(s domain.Slot) bool { return read.shared[s.ID] })
-	read.answer.Kept = slices.DeleteFunc(read.answer.Kept, func(id string) bool { return read.shared[id] })
-	return read.answer, nil
+	return array, nil
 }
 
+// slotReader reads the slots of an answer, one at a time, because a decoded answer needs many times
+// its size.
 type slotReader struct {
 	window Window
 	starts map[string]time.Time // by id
@@ -88,7 +85,22 @@ type slotReader struct {
 	answer *SlotAnswer
 }
 
-func (r *slotReader) add(raw []byte, i int) {
+func newSlotReader(w Window) *slotReader {
+	return &slotReader{window: w, starts: map[string]time.Time{}, shared: map[string]bool{}, answer: &SlotAnswer{}}
+}
+
+// has reports whether a slot with that id was read.
+func (r *slotReader) has(id string) bool { _, has := r.starts[id]; return has }
+
+// finish returns the answer.
+func (r *slotReader) finish() *SlotAnswer {
+	r.answer.Slots = slices.DeleteFunc(r.answer.Slots, func(s domain.Slot) bool { return r.shared[s.ID] })
+	r.answer.Kept = slices.DeleteFunc(r.answer.Kept, func(id string) bool { return r.shared[id] })
+	return r.answer
+}
+
+// add reads a slot. It returns its id, or "" if the slot was set aside.
+func (r *slotReader) add(raw []byte, i int) string {
 	slot, problems := slotOf(raw)
 	if problems == nil {
 		first, known := r.starts[slot.ID]
@@ -100,16 +112,17 @@ func (r *slotReader) add(raw []byte, i int) {
 	}
 	if problems != nil {
 		r.keep(r.setAside(raw, i, problems), problems)
-		return
+		return ""
 	}
 	slot.LocalDate = domain.DateIn(slot.Start, r.window.Zone)
-	if slot.LocalDate.Before(r.window.From) || slot.LocalDate.After(r.window.To) {
+	if !r.window.includes(slot.LocalDate) {
 		// It is not in Kept: an earlier slot with this id is no longer in the window.
 		r.setAside(raw, i, []schemas.Problem{{Pointer: "/localDateTimeStart", Message: fmt.Sprintf("expected a start from %s to %s in the product's zone",
 			r.window.From.Format(partnerapi.DateLayout), r.window.To.Format(partnerapi.DateLayout))}})
-		return
+		return ""
 	}
 	r.answer.Slots = append(r.answer.Slots, slot)
+	return slot.ID
 }
 
 // slotOf reads one slot or returns its problems.

@@ -45,13 +45,19 @@ func setupSlots(t *testing.T, change ...string) *slotBench {
 	of := setup(t)
 	of.sync(t, catalog.Full, product("walk", change...))
 	b := &slotBench{store: of.store, target: of.target, at: time.Date(2026, 7, 1, 9, 0, 0, 0, time.UTC)}
-	options, err := b.store.Catalog.OptionsToPull(t.Context(), b.target.ID, b.at, uuid.Nil, 10)
+	b.option = b.known(t)
+	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(asked partnerapi.AvailabilityRequest) string { b.asked = asked; return b.body }), b.now)
+	return b
+}
+
+// known returns the option as a pull now would read it.
+func (b *slotBench) known(t *testing.T) catalog.SlotOption {
+	t.Helper()
+	options, err := b.store.Catalog.OptionsToPull(t.Context(), b.target.ID, time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC), uuid.Nil, 10)
 	if err != nil || len(options) != 1 {
 		t.Fatalf("want one option to pull, got %v, %v", options, err)
 	}
-	b.option = options[0]
-	b.SlotPuller = catalog.NewSlotPuller(b.store.Catalog, answers(func(asked partnerapi.AvailabilityRequest) string { b.asked = asked; return b.body }), b.now)
-	return b
+	return options[0]
 }
 
 // slot returns a slot with that id, at ten in Lisbon on that day, with further fields.
@@ -68,7 +74,7 @@ func (b *slotBench) pull(t *testing.T, slots ...string) catalog.SlotOutcome {
 	t.Helper()
 	b.at = b.at.Add(time.Minute)
 	b.body = "[" + strings.Join(slots, ",") + "]"
-	made, err := b.Pull(t.Context(), b.target, b.option)
+	made, err := b.Pull(t.Context(), b.target, b.known(t))
 	check(t, err)
 	return made
 }

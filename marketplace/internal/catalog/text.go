@@ -22,14 +22,11 @@ func checkJSON(body []byte) error {
 // decoding.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
-		depth, start, quoted := 0, 0, false
+		depth, start := 0, 0
 		for i := 0; i < len(text); i++ {
 			switch b := text[i]; {
-			case quoted && b == '\\':
-				i++
 			case b == '"':
-				quoted = !quoted
-			case quoted:
+				i = endOfString(text, i)
 			case b == '[' || b == '{':
 				if depth++; depth == 1 {
 					start = i + 1
@@ -51,27 +48,47 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// member returns the raw value of an object's member, or nil if it is absent. Of
-// duplicate members it returns the last, like encoding/json. Unlike encoding/json it
-// compares names exactly.
-func member(object []byte, name string) (value []byte) {
+// endOfString returns the index of the quote that ends a string, by the index of the one that begins it.
+func endOfString(text []byte, begin int) int {
+	for end := begin + 1; ; end++ {
+		next := bytes.IndexByte(text[end:], '"')
+		if next < 0 {
+			return len(text)
+		}
+		end += next
+		escapes := 0
+		for text[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+	}
+}
+
+// member returns the raw value of an object's member, or nil if it is absent.
+func member(object []byte, name string) []byte { return members(object, name)[0] }
+
+// members returns the raw values of an object's members, nil for absent ones. Of duplicate members it
+// returns the last, like encoding/json. Unlike encoding/json it compares names exactly.
+func members(object []byte, names ...string) [][]byte {
+	values := make([][]byte, len(names))
 	for part := range parts(object) {
 		if part[0] != '"' {
-			return nil // an array
+			break // an array
 		}
-		end := 1
-		for end < len(part) && part[end] != '"' {
-			if part[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		if end >= len(part) || !spells(part[1:end], name) {
+		end := endOfString(part, 0)
+		if end >= len(part) {
 			continue
 		}
-		_, value, _ = bytes.Cut(part[end+1:], []byte(":"))
+		for i, name := range names {
+			if spells(part[1:end], name) {
+				_, value, _ := bytes.Cut(part[end+1:], []byte(":"))
+				values[i] = bytes.TrimSpace(value)
+			}
+		}
 	}
-	return bytes.TrimSpace(value)
+	return values
 }
 
 // spells reports whether a quoted text is that name.

@@ -14,8 +14,8 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
-// validFor is how long a certificate is valid unless a later run finds a breach.
-const validFor = 90 * 24 * time.Hour
+// ValidFor is how long a certificate is valid unless a later run finds a breach.
+const ValidFor = 90 * 24 * time.Hour
 
 // certificateType distinguishes certificates from other signed statements.
 const certificateType = "conformance-certificate+jwt"
@@ -44,11 +44,11 @@ type statement struct {
 	ReportSHA256    string         `json:"report_sha256"` // of report.json
 }
 
-// Signer signs certificates with a key that every replica derives from the service's secret. It is
-// safe for concurrent use.
+// Signer signs certificates and their revocations with a key that every replica derives from the
+// service's secret. It is safe for concurrent use.
 type Signer struct {
-	signer jose.Signer
-	keys   []byte
+	certificates, revocations jose.Signer
+	keys                      []byte
 }
 
 // NewSigner returns the signer for a service's secret.
@@ -60,34 +60,46 @@ func NewSigner(s *auth.Secret) (*Signer, error) {
 		return nil, fmt.Errorf("name the key of certificates: %w", err)
 	}
 	public.KeyID = base64.RawURLEncoding.EncodeToString(print)
-	options := (&jose.SignerOptions{}).WithType(certificateType).WithHeader("kid", public.KeyID)
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, options)
+	signer := func(of jose.ContentType) (jose.Signer, error) {
+		return jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: private}, (&jose.SignerOptions{}).WithType(of).WithHeader("kid", public.KeyID))
+	}
+	certificates, err := signer(certificateType)
 	if err != nil {
 		return nil, fmt.Errorf("sign certificates: %w", err)
 	}
+	revocations, err := signer(revocationsType)
+	if err != nil {
+		return nil, fmt.Errorf("sign revocations: %w", err)
+	}
 	keys, err := json.Marshal(jose.JSONWebKeySet{Keys: []jose.JSONWebKey{public}})
-	return &Signer{signer, keys}, err
+	return &Signer{certificates, revocations, keys}, err
 }
 
-// Keys returns the JSON Web Key Set that verifies certificates.
+// Keys returns the JSON Web Key Set that verifies certificates and revocations.
 func (s *Signer) Keys() []byte { return s.keys }
 
 // certify returns the certificate for a run that found an integration's partner conformant.
 func (s *Signer) certify(i domain.Integration, run Run, came Result, report string, now time.Time) (*Certificate, error) {
 	now = now.UTC().Truncate(time.Second)
-	c := &Certificate{Settings: i.JudgedSettings(), IssuedAt: now, ValidUntil: now.Add(validFor)}
-	text, err := json.Marshal(statement{
+	c := &Certificate{Settings: i.JudgedSettings(), IssuedAt: now, ValidUntil: now.Add(ValidFor)}
+	var err error
+	c.JWS, err = sign(s.certificates, statement{
 		Subject: i.ID.String(), ID: run.ID.String(), IssuedAt: c.IssuedAt.Unix(), ExpiresAt: c.ValidUntil.Unix(),
 		Name: i.Name, JudgedSettings: c.Settings, Verdict: came.Verdict, SuiteVersion: came.SuiteVersion, ContractVersion: came.ContractVersion,
 		Counts: came.Counts, ReportSHA256: report,
 	})
-	if err != nil {
-		return nil, err
-	}
-	signed, err := s.signer.Sign(text)
-	if err != nil {
-		return nil, fmt.Errorf("sign the certificate: %w", err)
-	}
-	c.JWS, err = signed.CompactSerialize()
 	return c, err
+}
+
+// sign returns a statement as a compact JWS.
+func sign(by jose.Signer, statement any) (string, error) {
+	text, err := json.Marshal(statement)
+	if err != nil {
+		return "", err
+	}
+	signed, err := by.Sign(text)
+	if err != nil {
+		return "", fmt.Errorf("sign a statement: %w", err)
+	}
+	return signed.CompactSerialize()
 }

@@ -7,7 +7,7 @@
 // execute each. While the command runs, the Runner holds a lease of the run and stores the
 // command's output: its progress, and its ledger of holds and bookings. If the replica crashes, the
 // lease expires, and another replica cleans up by the ledger. A full run without a breach earns a
-// Certificate.
+// Certificate. A Revocation names those that ended early.
 //
 // A Judge judges the calls to partners as they happen. Calls are never delayed: what the judge has no
 // room for, or no time, is not judged, and counted. A partner whose calls stopped the judge is left out for

@@ -71,3 +71,49 @@ func TestAPartnersCustomerVerifiesItsCertificateOffline(t *testing.T) {
 		}
 	}
 }
+
+func TestACertificateThatANewerOneHasReplacedEndsWithIt(t *testing.T) {
+	t.Parallel()
+	b, dir := setup(t), t.TempDir()
+	ahead := -time.Minute // certificates are issued a while apart, as by real runs
+	b.config.Now = func() time.Time { return time.Now().Add(ahead) }
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		must(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	issue := func(name string) string {
+		b.runSuite(t, conformance.Full, "conformant")
+		text, is := b.findCertificate(t)
+		if !is {
+			t.Fatal("Expected a certificate, received none")
+		}
+		return write(name, text)
+	}
+	keys := write("keys.json", string(b.signer.Keys()))
+	wantVerified := func(file string, code int, says string) {
+		t.Helper()
+		list, err := b.store.Runs.Revocations(t.Context())
+		must(t, err)
+		text, err := b.signer.SignRevocations(list, time.Now())
+		must(t, err)
+		verify := exec.CommandContext(t.Context(), command, "verify", file, "--key", keys, "--revocations", write("revocations.jws", text))
+		output, _ := verify.CombinedOutput()
+		if received := verify.ProcessState.ExitCode(); received != code || !strings.Contains(string(output), says) {
+			t.Errorf("%s: Expected exit %d and %q, received exit %d and %s", file, code, says, received, output)
+		}
+	}
+	older := issue("older.jws")
+	ahead = -time.Second * 30
+	newer := issue("newer.jws")
+	wantVerified(older, 0, "valid: ")
+	wantVerified(newer, 0, "valid: ")
+	b.runSuite(t, conformance.ReadOnly, "nonconformant")
+	wantVerified(older, 1, ": breach")
+	wantVerified(newer, 1, ": breach")
+	ahead = time.Second * 30
+	wantVerified(issue("newest.jws"), 0, "valid: ")
+	wantVerified(older, 1, ": breach")
+	b.exec(t, `DELETE FROM conformance_certificates`)
+	wantVerified(filepath.Join(dir, "newest.jws"), 1, ": deleted")
+}

@@ -127,6 +127,7 @@ type integrationPage struct {
 	Policy   *form             // for operators
 	Edited   bool              // the settings form was sent
 	Webhook  *form
+	Badge    string // the HTML of the badge in the public registry; "": it is not there
 }
 
 // CallsOf returns the chart of the calls to the page's partner.
@@ -156,6 +157,9 @@ func (x *exchange) showIntegrationWith(status int, with actionResult) error {
 	p := &integrationPage{frame: frame{Page: found.Name, Section: "integrations"}, integrationView: found, actionResult: with, Suite: x.Suite, Timeline: newTimeline(found, x.Now()), Edited: with.Settings != nil, Webhook: webhookForm(nil)}
 	if found.Syncing != nil {
 		p.Follow = found.Address() + "/changes"
+	}
+	if found.InRegistry {
+		p.Badge = x.badge(found.Integration)
 	}
 	query := x.queryValues()
 	asked := maps.Clone(query)

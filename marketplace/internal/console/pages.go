@@ -109,15 +109,16 @@ func (x *exchange) confirm(title, section string, p confirmPage) error {
 	return x.show(http.StatusOK, "sure.html", &p)
 }
 
-// confirmPage asks for confirmation of an action that cannot be undone.
+// confirmPage asks for confirmation of an action, which usually cannot be undone.
 type confirmPage struct {
 	frame
-	Says   []string // what the action does
-	Form   *form    // additional input; nil: none needed
-	Do     string   // the button's label
-	Action string   // the form's address
-	Back   string
-	Keep   string // the label of the link back; "": Go back
+	Harmless bool     // it can be undone
+	Says     []string // what the action does
+	Form     *form    // additional input; nil: none needed
+	Do       string   // the button's label
+	Action   string   // the form's address
+	Back     string
+	Keep     string // the label of the link back; "": Go back
 }
 
 // overviewPage shows what needs attention, and the bookings of the last days.

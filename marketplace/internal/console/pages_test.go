@@ -231,6 +231,8 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 
 	one := at + "/variations/" + found.Variations[0].ID
 	v.shows(v.get(one), 200, "From the partner", "ADULT", found.Variations[0].ExternalSync.ExternalOptionID)
+	pgtest.Exec(t, s.store, `UPDATE variations SET option = option || '{"restrictions": {"minUnits": 2, "maxUnits": 9}}'`)
+	v.shows(v.get(one), 200, "2 or more, 9 at most")
 	v.shows(v.post(one, "was:pricing.group_price", "", "pricing.group_price", "180.5", "was:pricing.currency", "", "pricing.currency", "EUR", "was:language", "", "language", "en\npt-BR", "was:sort", "1", "sort", "4",
 		"was:itinerary", "", "itinerary", "Old market | We taste cheese\r\nHarbour"), 200, "Changed: 5 fields", `value="180.5"`, "Old market | We taste cheese\nHarbour</textarea>")
 	if got := read().Variations[0].Itinerary; len(got) != 2 || got[0].Title != "Old market" || got[0].Description != "We taste cheese" || got[1].Title != "Harbour" {

@@ -58,6 +58,7 @@ type testForm struct {
 	// makes the stored times older instead.
 	skipsWaits bool
 	takes      time.Duration // the maximum duration
+	ends       func() bool   // whether no more customers come; nil: all come
 }
 
 func formOf(bookings int) testForm {
@@ -99,7 +100,7 @@ const (
 func TestNoPaymentAndNoSeatIsLostWhateverFails(t *testing.T) {
 	t.Parallel()
 	f := formOf(wholeBookings(t))
-	s := open(t, seedOf(t), seatsOfASlot, faults, f.all)
+	s := open(t, launch(t, seedOf(t), f.all), seatsOfASlot, faults)
 	began := time.Now()
 	customers := s.sell(t, f)
 	s.settle(t, f)
@@ -119,7 +120,7 @@ func (s *shop) sell(t *testing.T, f testForm) []*customer {
 	random := rand.New(rand.NewPCG(s.seed, 2))
 	// There are fewer seats than requested, so that some slots sell out.
 	slots := s.slots[:min(len(s.slots), f.bookings*2*9/10/seatsOfASlot+1)]
-	all := make([]*customer, f.bookings)
+	var all []*customer
 	running, over := context.WithCancel(ctx)
 	defer over()
 	var faulty, inside sync.WaitGroup
@@ -129,10 +130,11 @@ func (s *shop) sell(t *testing.T, f testForm) []*customer {
 	}
 	come := time.NewTicker(f.pace)
 	defer come.Stop()
-	for i := range all {
+	for len(all) < f.bookings && (f.ends == nil || !f.ends()) {
 		<-come.C
-		all[i] = newCustomer(i, random, slots)
-		inside.Go(func() { all[i].acts(ctx, s); all[i].done.Store(true) })
+		c := newCustomer(len(all), random, slots)
+		all = append(all, c)
+		inside.Go(func() { c.acts(ctx, s); c.done.Store(true) })
 	}
 	over()
 	faulty.Wait()

@@ -39,12 +39,12 @@ func (s *shop) inject(ctx context.Context, f planned) (bool, error) {
 	case pauseSender:
 		return s.signalReplica(ctx, f.replica, syscall.SIGSTOP, atCommit{payment: true, replied: true}, func() { wait(ctx, f.lasts) })
 	case holdReplies:
-		defer s.cluster.links[f.replica].hold()()
+		defer s.links[f.replica].hold()()
 		wait(ctx, f.lasts)
 	case loseReply:
-		s.cluster.links[f.replica].loses()
+		s.links[f.replica].loses()
 	case silenceLink:
-		defer s.cluster.links[f.replica].silence()()
+		defer s.links[f.replica].silence()()
 		wait(ctx, f.lasts)
 	case silenceDatabase:
 		s.cluster.silenceDatabase(ctx, f.lasts)
@@ -84,7 +84,7 @@ func (s *shop) signalReplica(ctx context.Context, from int, signal syscall.Signa
 		var err error
 		within, cancel := context.WithTimeout(ctx, aCommit)
 		at.call = func() { err = process.Signal(signal) }
-		if !s.cluster.links[number].await(within, at) {
+		if !s.links[number].await(within, at) {
 			err = process.Signal(signal)
 		}
 		cancel()

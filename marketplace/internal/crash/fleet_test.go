@@ -53,7 +53,9 @@ type fleet struct {
 	dir, binary string
 	seed        uint64
 	apart       time.Duration // the offset of the database's clock from all others
-	cluster     *cluster
+	database    database
+	cluster     *cluster        // nil: Patroni's
+	links       []*link         // one for each replica, and the test's own
 	store       *postgres.Store // the test's own
 	replicas    []*replica
 	came        faultCounts // faults that happened
@@ -115,8 +117,26 @@ func (r *replica) giveBack() {
 // replicas is the number of replicas.
 const replicas = 3
 
-// launch starts the replicas. all enables every fault.
+// database is what leads to a PostgreSQL.
+type database struct {
+	socket        func() string // where it listens now
+	account, name string        // the user, with a password if it needs one, and the database
+	settings      []string      // further settings of the service for it
+}
+
+// launch starts replicas on a database of the test. all enables every fault.
 func launch(t *testing.T, seed uint64, all bool) *fleet {
+	t.Helper()
+	f := newFleet(t, seed)
+	var env []string
+	env, f.apart = otherClock(t, rand.New(rand.NewPCG(seed, 3)))
+	f.cluster = newCluster(t, f.dir, env, all)
+	f.start(t, database{f.cluster.socket, "marketplace", "postgres", nil})
+	f.cluster.links = f.links
+	return f
+}
+
+func newFleet(t *testing.T, seed uint64) *fleet {
 	t.Helper()
 	binary, err := command()
 	check(t, err)
@@ -124,21 +144,25 @@ func launch(t *testing.T, seed uint64, all bool) *fleet {
 	check(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	check(t, os.Chmod(dir, 0o711))
-	f := &fleet{dir: dir, binary: binary, seed: seed, answers: answers{timed: wholeBookings(t) > 0}}
-	var env []string
-	env, f.apart = otherClock(t, rand.New(rand.NewPCG(seed, 3)))
-	f.cluster = newCluster(t, dir, env, all)
-	for range replicas + 1 { // the last link is the test's own
-		l, err := newLink(f.cluster.socket)
+	return &fleet{dir: dir, binary: binary, seed: seed, answers: answers{timed: wholeBookings(t) > 0}}
+}
+
+// start starts the replicas.
+func (f *fleet) start(t *testing.T, d database) {
+	t.Helper()
+	f.database = d
+	for range replicas + 1 {
+		l, err := newLink(d)
 		check(t, err)
 		t.Cleanup(l.close)
-		f.cluster.links = append(f.cluster.links, l)
+		f.links = append(f.links, l)
 	}
-	own := f.cluster.links[replicas].address()
+	own := f.ownAddress()
 	f.run(t, "", own, "migrate")
 	for _, role := range []string{"partner", "reseller"} {
 		f.run(t, password+"\n", own, "account", "create", "--email", role+"@example.com", "--role", role)
 	}
+	var err error
 	f.store, err = postgres.Open(t.Context(), own, 4)
 	check(t, err)
 	t.Cleanup(f.store.Close)
@@ -147,11 +171,13 @@ func launch(t *testing.T, seed uint64, all bool) *fleet {
 	for number := range replicas {
 		r := &replica{}
 		f.replicas = append(f.replicas, r)
-		f.supervisors.Go(func() { f.supervise(ctx, t, r, f.cluster.links[number].address(), f.logOf(number)) })
+		f.supervisors.Go(func() { f.supervise(ctx, t, r, f.links[number].address(), f.logOf(number)) })
 	}
 	f.allServe(t)
-	return f
 }
+
+// ownAddress is the database's address for the test.
+func (f *fleet) ownAddress() string { return f.links[replicas].address() }
 
 func (f *fleet) command(database string, args ...string) *exec.Cmd {
 	process := exec.Command(f.binary, args...)
@@ -159,6 +185,7 @@ func (f *fleet) command(database string, args ...string) *exec.Cmd {
 		"PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "HOME=" + f.dir,
 		"MARKETPLACE_DATABASE_URL=" + database, "MARKETPLACE_SECRET_KEY=" + secretKey,
 	}
+	process.Env = append(process.Env, f.database.settings...)
 	return process
 }
 

@@ -29,7 +29,7 @@ func TestAHotSlotIsSoldOnceAndEveryCustomerGetsAnAnswer(t *testing.T) {
 		t.Skip("needs a fleet of its own: run make crash")
 	}
 	seats := max(1, many/20)
-	s := open(t, seedOf(t), seats, slowly, false)
+	s := open(t, launch(t, seedOf(t), false), seats, slowly)
 	check(t, s.partner.Default().SetSlot("harbour", "noon", s.slots[0].ID, client.SlotChange{Vacancies: &seats})) // the partner may have sold some elsewhere
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

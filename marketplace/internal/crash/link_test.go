@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"regexp"
@@ -19,7 +20,7 @@ import (
 // lose the reply to a commit, and be silent.
 type link struct {
 	listener net.Listener
-	socket   func() string // of the current primary
+	database database
 	inside   sync.WaitGroup
 
 	mu     sync.Mutex
@@ -32,12 +33,12 @@ type link struct {
 	closed bool
 }
 
-func newLink(socket func() string) (*link, error) {
+func newLink(to database) (*link, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	l := &link{listener: listener, socket: socket, open: map[*connection]bool{}, gate: make(chan struct{})}
+	l := &link{listener: listener, database: to, open: map[*connection]bool{}, gate: make(chan struct{})}
 	close(l.gate)
 	l.inside.Go(l.accept)
 	return l, nil
@@ -45,7 +46,7 @@ func newLink(socket func() string) (*link, error) {
 
 // address returns the address of the database for a replica.
 func (l *link) address() string {
-	return "postgres://marketplace@" + l.listener.Addr().String() + "/postgres?sslmode=disable"
+	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", l.database.account, l.listener.Addr(), l.database.name)
 }
 
 func (l *link) close() {
@@ -159,7 +160,7 @@ func (p *connection) end() {
 
 func (l *link) carry(client net.Conn) {
 	defer client.Close()
-	database, err := net.Dial("unix", l.socket())
+	database, err := net.Dial("unix", l.database.socket())
 	if err != nil {
 		return // the database is down, so the link is too
 	}

@@ -30,7 +30,7 @@ func (r *outcome) table() string {
 		row("fault: clock of the database apart", r.shop.apart)
 	}
 	lost := 0
-	for _, l := range r.shop.cluster.links {
+	for _, l := range r.shop.links {
 		lost += l.losses()
 	}
 	row("commits whose reply was lost", lost)

@@ -161,10 +161,16 @@ func (s *server) launch() error {
 	} {
 		args = append(args, "-c", setting)
 	}
-	s.process, s.gone = s.command("postgres", args...), make(chan struct{})
-	s.process.SysProcAttr.Pdeathsig = syscall.SIGQUIT // the server ends with the test
+	s.process = s.command("postgres", args...)
 	s.process.Stdout, s.process.Stderr = log, log
-	process, gone, started := s.process, s.gone, make(chan error)
+	s.gone, err = startProcess(s.process, syscall.SIGQUIT)
+	return err
+}
+
+// startProcess starts a process, which gets a signal when the test ends. gone is closed when it has ended.
+func startProcess(process *exec.Cmd, atEnd syscall.Signal) (gone chan struct{}, err error) {
+	process.SysProcAttr.Pdeathsig = atEnd
+	gone, started := make(chan struct{}), make(chan error)
 	go func() {
 		// The signal is sent when the thread that started the process ends.
 		runtime.LockOSThread()
@@ -175,7 +181,7 @@ func (s *server) launch() error {
 			close(gone)
 		}
 	}()
-	return <-started
+	return gone, <-started
 }
 
 func (s *server) hasExited() bool {
@@ -224,4 +230,9 @@ func (s *server) set(ctx context.Context, name, value string) error {
 		return err
 	}
 	return s.query(ctx, "SELECT pg_reload_conf()")
+}
+
+// signal sends a signal to the server and its processes that have not left its group.
+func (s *server) signal(signal syscall.Signal) error {
+	return syscall.Kill(-s.process.Process.Pid, signal)
 }

@@ -60,16 +60,15 @@ type slot struct {
 	ID                  string
 }
 
-// open starts a shop with a partner: slots with that number of seats, and the partner's faults. all
-// enables every fault of ours, too.
-func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
+// open opens a shop of a fleet with a partner: slots with that number of seats, and the partner's faults.
+func open(t *testing.T, f *fleet, seats int, faults string) *shop {
 	t.Helper()
 	scenario, err := mockpartner.ParseScenario("partner.yaml", fmt.Appendf(nil, sells+faults, seats))
 	check(t, err)
 	s := &shop{
-		fleet: launch(t, seed, all),
+		fleet: f,
 		partner: mocktest.Start(t, mockpartner.Options{
-			Seed: seed, Scenario: scenario, Journal: mockpartner.JournalLimits{Exchanges: 200_000, Bytes: 1 << 30},
+			Seed: f.seed, Scenario: scenario, Journal: mockpartner.JournalLimits{Exchanges: 200_000, Bytes: 1 << 30},
 		}),
 		http: &http.Client{Timeout: customersPatience, Transport: &http.Transport{MaxIdleConnsPerHost: 1000}},
 	}
@@ -81,7 +80,7 @@ func open(t *testing.T, seed uint64, seats int, faults string, all bool) *shop {
 	hooks, err := client.NewWebhooks(s.base(), made.IntegrationID, made.WebhookSecret, client.Options{})
 	check(t, err)
 	waitUntil(t, patience, "the catalog pulled", func() bool { _, err := hooks.Trigger(t.Context()); return err == nil })
-	s.token = s.run(t, "", s.cluster.links[replicas].address(), "account", "token", "--email", "reseller@example.com", "--name", "crash")
+	s.token = s.run(t, "", s.ownAddress(), "account", "token", "--email", "reseller@example.com", "--name", "crash")
 	waitUntil(t, patience, "the slots pulled", func() bool { return s.count(t, `SELECT count(*) FROM slots`) > 50 })
 	rows, err := s.store.Pool().Query(t.Context(), `
 		SELECT v.activity_id AS activity, v.id AS variation, s.availability_id AS id FROM slots s JOIN variations v ON v.id = s.variation_id ORDER BY s.starts_at OFFSET 3`)

@@ -26,6 +26,7 @@ type Integration struct {
 	PreviousWebhookSecretHash  []byte
 	PreviousWebhookSecretUntil time.Time
 	HandlesTicketDelivery      bool
+	InRegistry                 bool // its certificate is shown in the public registry
 	CreatedAt                  time.Time
 	DeletedAt                  time.Time // zero: live
 	LastSyncAt                 time.Time // when the last stored pull was sent; zero before the first

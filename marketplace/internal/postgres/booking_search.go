@@ -35,13 +35,13 @@ type rowQueries struct {
 
 // searchBookings returns the queries for the rows of a list of bookings that contain the words. Without
 // words, the rows of the list are found in the order along.
-func (f *filters) searchBookings(ctx context.Context, d database, columns, along string) (rowQueries, error) {
+func (f *filters) searchBookings(ctx context.Context, from connections, columns, along string) (rowQueries, error) {
 	others, words, limit := columns+f.where(), firstWords(f.words), sampleSize
 	if f.scattered {
 		limit = mostCompared + 1
 	}
 	f.args["words"], f.args["each"] = f.words, words
-	sample, err := one(ctx, d.pool, "sample", pgx.RowToStructByName[searchSample], fmt.Sprintf(`
+	sample, err := one(ctx, from, "sample", pgx.RowToStructByName[searchSample], fmt.Sprintf(`
 		WITH sampled AS MATERIALIZED (SELECT w.words FROM (%[1]s%[2]s LIMIT %[3]d) b JOIN booking_words w ON w.booking_id = b.id),
 			searches AS MATERIALIZED (SELECT n, booking_search(word) AS search FROM unnest(@each::text[]) WITH ORDINALITY AS each (word, n))
 		SELECT (SELECT count(*) FROM sampled) AS size,

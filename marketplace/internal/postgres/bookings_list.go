@@ -70,7 +70,13 @@ func (f *filters) addPeriod(column, name string, p booking.Period) {
 
 // Histories returns the history of bookings, oldest first.
 func (b *Bookings) Histories(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error) {
-	rows, err := b.pool.Query(ctx, `
+	return readStale(ctx, b.database, func(from connections) (map[uuid.UUID][]domain.HistoryEntry, error) {
+		return readHistories(ctx, from, ids)
+	})
+}
+
+func readHistories(ctx context.Context, from connections, ids []uuid.UUID) (map[uuid.UUID][]domain.HistoryEntry, error) {
+	rows, err := from.Query(ctx, `
 		SELECT booking_id, at, kind, from_status, to_status, why, endpoint, status, duration_ms, error
 		FROM booking_history WHERE booking_id = ANY($1) ORDER BY id`, ids)
 	if err != nil {

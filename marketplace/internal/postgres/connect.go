@@ -200,13 +200,21 @@ func (u *unreachable) Error() string {
 
 func (u *unreachable) Unwrap() []error { return []error{ErrUnreachable, u.cause} }
 
-// prepare configures a new connection: times are in UTC, whatever the machine's zone, no query is
-// compiled, because that takes longer than any of ours runs, and the server's log contains no
-// customers' data, as far as the user's rights allow.
-func prepare(ctx context.Context, conn *pgx.Conn) error {
+// readUTC makes a new connection return times in UTC, whatever the machine's zone.
+func readUTC(_ context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
+	return nil
+}
+
+// prepare configures a new connection: times are in UTC, no query is compiled, because that takes longer
+// than any of ours runs, and the server's log contains no customers' data, as far as the user's rights
+// allow.
+func prepare(ctx context.Context, conn *pgx.Conn) error {
+	if err := readUTC(ctx, conn); err != nil {
+		return err
+	}
 	_, err := conn.PgConn().Exec(ctx, fmt.Sprintf(sessionSettings, conn.PgConn().PID())).ReadAll()
 	return err
 }

@@ -5,6 +5,7 @@ import (
 
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,6 +39,13 @@ type filters struct {
 }
 
 func newFilters() *filters { return &filters{args: pgx.NamedArgs{}} }
+
+// clone returns filters that can be added to.
+func (f *filters) clone() *filters {
+	c := *f
+	c.conditions, c.args = slices.Clone(f.conditions), maps.Clone(f.args)
+	return &c
+}
 
 // add adds a condition with its named argument.
 func (f *filters) add(condition, name string, argument any) {
@@ -86,26 +94,32 @@ func (f *filters) search(text, or, words string) {
 const planned = pgx.QueryExecModeCacheDescribe
 
 // count returns the number of rows that a query finds, in the order of the list or by another index.
-func (f *filters) count(ctx context.Context, d database, query string, byIndex bool) (total int, err error) {
+func (f *filters) count(ctx context.Context, from connections, query string, byIndex bool) (total int, err error) {
 	query = "SELECT count(*) FROM (" + query + ") counted"
 	if !byIndex {
-		return one(ctx, d.pool, "count", pgx.RowTo[int], query, planned, f.args)
+		return one(ctx, from, "count", pgx.RowTo[int], query, planned, f.args)
 	}
+	tx, err := from.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback(ctx) // the settings end, also if from is a transaction
 	// The planner overestimates the cost of the index if most rows match, and would compute the
 	// parts of each row's text instead.
-	err = d.transaction(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`); err != nil {
-			return err
-		}
-		total, err = one(ctx, tx, "count", pgx.RowTo[int], query, planned, f.args)
-		return err
-	})
-	return total, err
+	if _, err := tx.Exec(ctx, `SELECT set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`); err != nil {
+		return 0, err
+	}
+	return one(ctx, tx, "count", pgx.RowTo[int], query, planned, f.args)
 }
 
-// page reads a page of the list. Sizes are literals, because they show the planner that few of many
-// rows are needed.
-func (l list[T]) page(ctx context.Context, d database, by *filters, asked domain.PageRequest) (p domain.Page[T], err error) {
+// page reads a page of the list.
+func (l list[T]) page(ctx context.Context, d database, by *filters, asked domain.PageRequest) (domain.Page[T], error) {
+	return readStale(ctx, d, func(from connections) (domain.Page[T], error) { return l.pageFrom(ctx, from, by.clone(), asked) })
+}
+
+// pageFrom reads a page of the list, and adds to the filters. Sizes are literals, because they show
+// the planner that few of many rows are needed.
+func (l list[T]) pageFrom(ctx context.Context, from connections, by *filters, asked domain.PageRequest) (p domain.Page[T], err error) {
 	comes, direction := ">", ""
 	if l.newest {
 		comes, direction = "<", " DESC"
@@ -121,13 +135,13 @@ func (l list[T]) page(ctx context.Context, d database, by *filters, asked domain
 		q.along = by.along
 	}
 	if by.words != "" {
-		if q, err = by.searchBookings(ctx, d, columns, q.along); err != nil {
+		if q, err = by.searchBookings(ctx, from, columns, q.along); err != nil {
 			return p, err
 		}
 	}
 	if asked.After == nil || q.scattered {
 		found := fmt.Sprintf("SELECT * FROM (%s%s LIMIT %d) found", q.count, q.along, q.most+1)
-		if p.Total, err = by.count(ctx, d, found, q.along != ordered); err != nil {
+		if p.Total, err = by.count(ctx, from, found, q.along != ordered); err != nil {
 			return p, err
 		}
 		if q.scattered && p.Total <= q.most {
@@ -136,7 +150,7 @@ func (l list[T]) page(ctx context.Context, d database, by *filters, asked domain
 		p.Capped = p.Total > q.most
 		p.Total = min(p.Total, q.most)
 	}
-	p.Entries, err = queryAll(ctx, d.pool, l.scan, fmt.Sprintf("%s WHERE %s = ANY(ARRAY(SELECT id FROM (%s%s OFFSET %d LIMIT %d) page)) ORDER BY %s%s, %s%s",
+	p.Entries, err = queryAll(ctx, from, l.scan, fmt.Sprintf("%s WHERE %s = ANY(ARRAY(SELECT id FROM (%s%s OFFSET %d LIMIT %d) page)) ORDER BY %s%s, %s%s",
 		l.columns, l.id, q.page, ordered, asked.Skip, asked.Size+1, l.at, direction, l.id, direction), planned, by.args)
 	if len(p.Entries) > asked.Size {
 		p.Entries = slices.Delete(p.Entries, asked.Size, len(p.Entries))

@@ -26,7 +26,11 @@ const (
 )
 
 // Overview returns what needs attention now. Test mode is not included.
-func (s *Store) Overview(ctx context.Context, now time.Time) (o client.Overview, err error) {
+func (s *Store) Overview(ctx context.Context, now time.Time) (client.Overview, error) {
+	return readStale(ctx, s.database, func(from connections) (client.Overview, error) { return readOverview(ctx, from, now) })
+}
+
+func readOverview(ctx context.Context, from connections, now time.Time) (o client.Overview, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT count(DISTINCT a.booking_id), min(a.since) FROM booking_attention a JOIN bookings b ON b.id = a.booking_id WHERE a.settled_at IS NULL AND b.mode = 'live'`).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&o.Bookings, (*zeronull.Timestamptz)(&o.BookingsSince)) })
@@ -87,7 +91,7 @@ func (s *Store) Overview(ctx context.Context, now time.Time) (o client.Overview,
 		o.Partners, err = pgx.CollectRows(rows, pgx.RowToStructByPos[client.PartnerSales])
 		return err
 	})
-	return o, s.pool.SendBatch(ctx, batch).Close()
+	return o, from.SendBatch(ctx, batch).Close()
 }
 
 const (

@@ -106,7 +106,7 @@ const integrationColumns = `
 	SELECT id, account_id, name, mode, base_url, auth_type, auth_key, webhook_secret_hash,
 		CASE WHEN previous_webhook_secret_until > now() THEN previous_webhook_secret_hash END,
 		CASE WHEN previous_webhook_secret_until > now() THEN previous_webhook_secret_until END,
-		handles_ticket_delivery, created_at, last_sync_at, client_identity, coalesce(client_certificate_sha256, ''), client_certificate_expires_at
+		handles_ticket_delivery, created_at, last_sync_at, client_identity, coalesce(client_certificate_sha256, ''), client_certificate_expires_at, in_registry
 	FROM integrations `
 
 // Integration returns the integration with that id.
@@ -157,7 +157,7 @@ func scanIntegration(row pgx.CollectableRow) (i domain.Integration, err error) {
 	var shown domain.ClientCertificate
 	err = row.Scan(&i.ID, &i.AccountID, &i.Name, &i.Mode, address{&i.BaseURL}, &i.AuthType, &i.AuthKey, &i.WebhookSecretHash,
 		&i.PreviousWebhookSecretHash, (*zeronull.Timestamptz)(&i.PreviousWebhookSecretUntil), &i.HandlesTicketDelivery, &i.CreatedAt, (*zeronull.Timestamptz)(&i.LastSyncAt),
-		&i.ClientIdentity, &shown.Fingerprint, (*zeronull.Timestamptz)(&shown.ExpiresAt))
+		&i.ClientIdentity, &shown.Fingerprint, (*zeronull.Timestamptz)(&shown.ExpiresAt), &i.InRegistry)
 	if shown.Fingerprint != "" {
 		i.ClientCertificate = &shown
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
+	"partnerkit.dev/marketplace/internal/registry"
 )
 
 // otherLists lists the growing lists other than bookings and commissions.
@@ -149,6 +151,9 @@ func TestNoPageReadsAllRowsOfATable(t *testing.T) {
 		`INSERT INTO booking_attention SELECT id, 'partner_lost_it', created_at, 'no', created_at FROM bookings`,
 		`INSERT INTO conformance_runs (id, integration_id, scope, state, created_at, finished_at, verdict)
 			SELECT gen_random_uuid(), integration_id, 'full', 'finished', started_at, started_at, 'conformant' FROM syncs`,
+		`UPDATE integrations SET in_registry = mode = 'live'`,
+		`INSERT INTO conformance_certificates (integration_id, run_id, base_url, auth_type, handles_ticket_delivery, jws, issued_at, valid_until)
+			SELECT id, gen_random_uuid(), base_url, auth_type, handles_ticket_delivery, '.' || encode(convert_to(jsonb_build_object('name', name)::text, 'UTF8'), 'base64'), now(), now() + interval '1 hour' FROM integrations`,
 		`INSERT INTO integration_hours SELECT i.id, '2026-06-30T09:00:00Z'::timestamptz - h * interval '1 hour', 1000, 10, 1 FROM integrations i, generate_series(0, 167) h`,
 		`ANALYZE`,
 	} {
@@ -158,6 +163,16 @@ func TestNoPageReadsAllRowsOfATable(t *testing.T) {
 		_, err := s.store.Overview(t.Context(), time.Now())
 		return err
 	}, "booking_attention_open", "integration_health_changes_newest", "sync_attempts_failed", "syncs_held", "booking_attention_newest", "booking_attention_settled", "conformance_runs_ended")
+	for _, q := range []registry.Query{{Size: 100}, {Size: 20, After: pgtest.ID("integration17")}, {Size: 20, Name: "Partner 17"}} {
+		s.wantFewRead(t, fmt.Sprintf("the registry, %+v", q), readForOther, func() error {
+			_, _, err := s.store.Runs.RegistryPage(t.Context(), q)
+			return err
+		}, "conformance_certificates_name")
+	}
+	s.wantFewRead(t, "an entry of the registry", readForEach, func() error {
+		_, err := s.store.Runs.RegistryEntry(t.Context(), pgtest.ID("integration17"))
+		return err
+	})
 	page, err := s.store.Partners.ListIntegrations(t.Context(), domain.Scope{}, "", domain.PageRequest{Size: 50})
 	check(t, err)
 	var ids []uuid.UUID
@@ -186,7 +201,7 @@ func (s sold) wantFewRead(t *testing.T, name string, most float64, read func() e
 		var plans []string
 		for _, trip := range trips {
 			for _, statement := range trip {
-				if statement.SQL == "begin" || statement.SQL == "commit" {
+				if slices.Contains([]string{"begin", "commit", "rollback"}, statement.SQL) {
 					continue
 				}
 				plan, text := explain(t, s.store, mode, statement)

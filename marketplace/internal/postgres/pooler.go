@@ -52,6 +52,7 @@ func openPool(ctx context.Context, address string, o Options) (*pgxpool.Pool, er
 	}
 	pool.Close()
 	config.ConnConfig.DefaultQueryExecMode = sharedMode
+	config.AfterConnect = readUTC // a statement for each of many connections would delay the return after a failover
 	if pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, &unreachable{err}
 	}

@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,10 +27,13 @@ func scanSlot(row pgx.CollectableRow) (slot domain.Slot, err error) {
 // sent before askedAt, or that have none.
 func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, askedAt time.Time, after uuid.UUID, most int) ([]catalog.SlotOption, error) {
 	return queryAll(ctx, c.pool, func(row pgx.CollectableRow) (o catalog.SlotOption, err error) {
-		err = row.Scan(&o.VariationID, &o.ProductID, &o.TimeZone, &o.Option)
+		var days []byte
+		err = row.Scan(&o.VariationID, &o.ProductID, &o.TimeZone, &o.Option, &days, &o.Stored.Currencies, &o.Stored.Capacity, &o.Stored.Edited)
+		o.Stored.Days = catalog.ReadSlotDays(days)
 		return o, err
 	}, `
-		SELECT v.id, a.external_product_id, a.product ->> 'timeZone', v.option
+		SELECT v.id, a.external_product_id, a.product ->> 'timeZone', v.option, p.days, p.currencies, v.capacity,
+			ARRAY(SELECT e.local_date FROM slot_edits e WHERE e.variation_id = v.id)
 		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
 		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active AND v.id > $3 AND (p.sent_at IS NULL OR p.sent_at < $2)
 		ORDER BY v.id LIMIT $4`, integration, askedAt, after, most)
@@ -45,31 +47,75 @@ func (c *Catalog) StoreSlots(ctx context.Context, pull catalog.SlotPull) (change
 		return changes, err
 	}
 	count := func(into *int) func(pgconn.CommandTag) error {
-		return func(done pgconn.CommandTag) error { *into = int(done.RowsAffected()); return nil }
+		return func(done pgconn.CommandTag) error { *into += int(done.RowsAffected()); return nil }
 	}
-	stored := 0
+	stored, days, largest := 0, pull.Days.Bytes(), largestCapacity(pull.Answer.Slots)
 	// The option's row is locked first, to serialize writers of its slots. Unchanged rows are not
 	// even locked.
 	batch := &pgx.Batch{}
-	batch.Queue(`
-		INSERT INTO slot_pulls (variation_id, sent_at, set_aside, currencies) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at, set_aside = EXCLUDED.set_aside, currencies = EXCLUDED.currencies
-		WHERE slot_pulls.sent_at IS NULL OR slot_pulls.sent_at <= EXCLUDED.sent_at`,
-		pull.VariationID, pull.SentAt, pull.Answer.SetAside, ownCurrencies(pull.Answer.Slots...)).Exec(count(&stored))
-	batch.Queue(storeSlots, append([]any{pull.VariationID, pull.SentAt}, rows...)...).Exec(count(&changes.Written))
-	if !pull.Answer.HasUnreadableID {
-		batch.Queue(closeSlots, pull.VariationID, pull.SentAt, pull.Window.From, pull.Window.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
+	batch.Queue(beginPull, pull.VariationID)
+	batch.Queue(storePull, pull.VariationID, pull.SentAt, pull.Answer.SetAside, pull.Currencies, days, pull.Skipped, pull.Before.Days.Bytes()).Exec(count(&stored))
+	if len(pull.Skipped) == 0 || len(pull.Before.Edited) > 0 {
+		batch.Queue(dropEdits, pull.VariationID, pull.SentAt, days, pull.Skipped)
 	}
-	batch.Queue(setCapacity, pull.VariationID)
+	if len(pull.Answer.Slots) > 0 {
+		batch.Queue(storeSlots, append([]any{pull.VariationID, pull.SentAt, days}, rows...)...).Exec(count(&changes.Written))
+	}
+	if !pull.Answer.HasUnreadableID {
+		for _, read := range pull.Read {
+			batch.Queue(closeSlots, pull.VariationID, pull.SentAt, days, read.From, read.To, rows[0], pull.Answer.Kept).Exec(count(&changes.Closed))
+		}
+	}
+	if len(pull.Answer.Kept) > 0 {
+		batch.Queue(editKept, pull.VariationID, pull.SentAt, days, pull.Answer.Kept)
+	}
+	if len(pull.Read) > 0 && (len(pull.Skipped) == 0 || largest != pull.Before.Capacity) {
+		batch.Queue(setCapacity, pull.VariationID, largest)
+	}
 	if err := c.pool.SendBatch(ctx, batch).Close(); err != nil { // without a transaction, a batch is one
 		return catalog.SlotChanges{}, err
 	}
-	changes.Late = stored == 0
-	return changes, nil
+	if stored == 1 {
+		return changes, nil
+	}
+	err = c.pool.QueryRow(ctx, `SELECT coalesce(sent_at > $2, false) FROM slot_pulls WHERE variation_id = $1`, pull.VariationID, pull.SentAt).Scan(&changes.Late)
+	if err == nil && !changes.Late {
+		err = domain.Errorf(domain.Conflict, "the option's slots have changed during the pull")
+	}
+	return changes, err
 }
 
-// isLast is true if no later pull than this one was stored.
-const isLast = `EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = $1 AND p.sent_at = $2)`
+// beginPull locks the option's row: a statement sees what was committed before it began, so the
+// statements that follow see what the row's other writers have done. It says to the triggers of slots
+// that the transaction's own changes are not edits. Most pulls write a few rows, for which planning
+// again would take longer than the statements.
+const beginPull = `
+	WITH locked AS (SELECT FROM slot_pulls WHERE variation_id = $1 FOR NO KEY UPDATE)
+	SELECT count(*), set_config('marketplace.slot_pull', 'on', true), set_config('plan_cache_mode', 'force_generic_plan', true) FROM locked`
+
+// storePull stores that an option was pulled, unless a later pull was stored, or the slots of the
+// skipped days have changed since its row and edits were read. Edits that are newer than the pull
+// stay for the next one.
+const storePull = `
+	INSERT INTO slot_pulls AS p (variation_id, sent_at, set_aside, currencies, days)
+	SELECT $1, $2, $3, $4, $5 WHERE NOT EXISTS (SELECT FROM slot_edits e WHERE e.variation_id = $1 AND e.at <= $2 AND e.local_date = ANY ($6::date[]))
+	ON CONFLICT (variation_id) DO UPDATE SET sent_at = EXCLUDED.sent_at, set_aside = EXCLUDED.set_aside, currencies = EXCLUDED.currencies, days = EXCLUDED.days
+	WHERE (p.sent_at IS NULL OR p.sent_at <= EXCLUDED.sent_at) AND (cardinality($6::date[]) = 0 OR p.days = $7)`
+
+// isLast is true if this pull was stored, and no later one.
+const isLast = `EXISTS (SELECT FROM slot_pulls p WHERE p.variation_id = $1 AND p.sent_at = $2 AND p.days IS NOT DISTINCT FROM $3)`
+
+// dropEdits deletes the edits of days that are read. It comes before they are stored, so that what
+// is deleted is also seen.
+const dropEdits = `
+	DELETE FROM slot_edits e WHERE e.variation_id = $1 AND e.at <= $2 AND NOT e.local_date = ANY ($4::date[]) AND ` + isLast
+
+// editKept has the next pull read the days of slots that stay as they are because the answer's are
+// invalid.
+const editKept = `
+	INSERT INTO slot_edits (variation_id, local_date, at)
+	SELECT s.variation_id, s.local_date, $2 FROM slots s
+	WHERE s.variation_id = $1 AND s.availability_id = ANY ($4::text[]) AND s.status <> 'CLOSED' AND ` + isLast
 
 const (
 	insertSlots = `INSERT INTO slots AS s (variation_id, availability_id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing, news_at, answered_at)`
@@ -88,24 +134,34 @@ const storeSlots = insertSlots + `
 	SELECT $1, n.*, $2, $2
 	FROM (
 		SELECT id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing::jsonb
-		FROM unnest($3::text[], $4::date[], $5::timestamptz[], $6::timestamptz[], $7::text[], $8::int[], $9::int[], $10::text[])
+		FROM unnest($4::text[], $5::date[], $6::timestamptz[], $7::timestamptz[], $8::text[], $9::int[], $10::int[], $11::text[])
 			AS n (id, local_date, starts_at, ends_at, status, vacancies, capacity, unit_pricing)
 	) AS n LEFT JOIN slots s ON s.variation_id = $1 AND s.availability_id = n.id
 	WHERE ` + isLast + ` AND (s.availability_id IS NULL OR ` + slotAge + ` <= $2 AND
 		(s.local_date, s.starts_at, s.ends_at, s.status, s.vacancies, s.capacity, s.unit_pricing) IS DISTINCT FROM
 		(n.local_date, n.starts_at, n.ends_at, n.status, n.vacancies, n.capacity, n.unit_pricing))` + replaceSlot
 
-// closeSlots closes the slots of the window that a pull no longer contains.
+// closeSlots closes the slots of days that were read and that a pull no longer contains.
 const closeSlots = `
 	UPDATE slots s SET status = 'CLOSED', news_at = $2
-	WHERE s.variation_id = $1 AND s.local_date BETWEEN $3 AND $4 AND s.status <> 'CLOSED' AND ` + slotAge + ` <= $2
-		AND NOT EXISTS (SELECT FROM unnest($5::text[] || $6::text[]) AS kept (id) WHERE kept.id = s.availability_id) AND ` + isLast
+	WHERE s.variation_id = $1 AND s.local_date BETWEEN $4 AND $5 AND s.status <> 'CLOSED' AND ` + slotAge + ` <= $2
+		AND NOT EXISTS (SELECT FROM unnest($6::text[] || $7::text[]) AS kept (id) WHERE kept.id = s.availability_id) AND ` + isLast
 
-// setCapacity stores the largest capacity of a variation's slots.
+// setCapacity stores the largest capacity of a variation's slots, of which $2 is one. It reads them
+// all only if none has the stored one any longer.
 const setCapacity = `
-	UPDATE variations v SET capacity = largest
-	FROM (SELECT coalesce(max(s.capacity), 0) AS largest FROM slots s WHERE s.variation_id = $1) AS known
-	WHERE v.id = $1 AND v.capacity <> largest`
+	UPDATE variations v SET capacity = (SELECT coalesce(max(s.capacity), 0) FROM slots s WHERE s.variation_id = $1)
+	WHERE v.id = $1 AND (v.capacity < $2 OR v.capacity > 0 AND NOT EXISTS (SELECT FROM slots s WHERE s.variation_id = $1 AND s.capacity >= v.capacity))`
+
+// largestCapacity returns the largest capacity of slots; 0 without one.
+func largestCapacity(slots []domain.Slot) (largest int) {
+	for _, slot := range slots {
+		if slot.Capacity != nil {
+			largest = max(largest, *slot.Capacity)
+		}
+	}
+	return largest
+}
 
 // slotArrays converts slots to the arrays of storeSlots.
 func slotArrays(slots []domain.Slot) ([]any, error) {
@@ -121,18 +177,6 @@ func slotArrays(slots []domain.Slot) ([]any, error) {
 		}
 	}
 	return []any{ids, dates, starts, ends, statuses, vacancies, capacities, pricings}, nil
-}
-
-// ownCurrencies returns the sorted currencies of slots' own prices; nil without own prices.
-func ownCurrencies(slots ...domain.Slot) (list []string) {
-	for _, slot := range slots {
-		for _, price := range slot.UnitPricing {
-			if at, known := slices.BinarySearch(list, price.Currency); !known {
-				list = slices.Insert(list, at, price.Currency)
-			}
-		}
-	}
-	return list
 }
 
 // pricingText encodes a slot's own prices; nil without any.
@@ -267,8 +311,8 @@ func writeSlot(ctx context.Context, tx pgx.Tx, slot domain.Slot) error {
 	batch := &pgx.Batch{}
 	batch.Queue(insertSlots+` VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, NULL)`+replaceSlot,
 		slot.VariationID, slot.ID, slot.LocalDate, slot.Start, zeronull.Timestamptz(slot.End), slot.Status, slot.Vacancies, slot.Capacity, slot.UnitPricing, slot.SentAt)
-	batch.Queue(setCapacity, slot.VariationID)
-	if own := ownCurrencies(slot); own != nil {
+	batch.Queue(setCapacity, slot.VariationID, largestCapacity([]domain.Slot{slot}))
+	if own := catalog.OwnCurrencies(slot); own != nil {
 		batch.Queue(`
 			UPDATE slot_pulls SET currencies = ARRAY(SELECT DISTINCT unnest(currencies || $2) ORDER BY 1)
 			WHERE variation_id = $1 AND NOT coalesce(currencies @> $2, false)`, slot.VariationID, own)
@@ -281,4 +325,13 @@ func writeSlot(ctx context.Context, tx pgx.Tx, slot domain.Slot) error {
 func (c *Catalog) DeletePastSlots(ctx context.Context, before time.Time, most int) (int64, error) {
 	return c.delete(ctx, `
 		DELETE FROM slots WHERE ctid = ANY (ARRAY(SELECT ctid FROM slots WHERE local_date < $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`, before, most)
+}
+
+// ForgetSlotEdits deletes at most about most edits from before that time, of options that are no longer
+// pulled, and returns their number. If such an option is pulled again, every slot is read.
+func (c *Catalog) ForgetSlotEdits(ctx context.Context, before time.Time, most int) (int64, error) {
+	return c.delete(ctx, `
+		WITH old AS (SELECT DISTINCT variation_id FROM (SELECT variation_id FROM slot_edits WHERE at < $1 LIMIT $2) AS batch),
+			forgotten AS (UPDATE slot_pulls SET days = NULL WHERE variation_id IN (SELECT variation_id FROM old))
+		DELETE FROM slot_edits WHERE at < $1 AND variation_id IN (SELECT variation_id FROM old)`, before, most)
 }

@@ -42,6 +42,7 @@ type Store struct {
 type database struct {
 	pool     *pgxpool.Pool
 	sessions *pgxpool.Pool         // opens connections that listen
+	standby  *Standby              // nil: the primary answers all reads
 	queue    *river.Client[pgx.Tx] // inserts jobs only
 	dueQueue *river.Client[pgx.Tx] // makes waiting jobs due
 }
@@ -67,6 +68,7 @@ func Open(ctx context.Context, address string, connections int32) (*Store, error
 type Options struct {
 	Connections int32                  // the maximum
 	Listen      string                 // the address for connections that listen; "": the database's
+	Standby     *Standby               // for reads that may be stale; nil: the database answers them
 	Patience    time.Duration          // for a connection and for each statement; 0: only the context limits them
 	Tracers     []pgx.QueryTracer      // called for every query, for example the stores' Disk
 	Jobs        []rivertype.Middleware // middleware for inserting jobs; may be nil
@@ -94,7 +96,7 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 		sessions.Close()
 		return nil, fmt.Errorf("create the job queue: %w", err)
 	}
-	d := database{pool, sessions, queue, dueQueue}
+	d := database{pool, sessions, o.Standby, queue, dueQueue}
 	return &Store{d, &Accounts{d}, &Partners{d}, &Catalog{d}, &Storefront{d}, &Bookings{database: d}, &Events{d}, &Runs{d}}, nil
 }
 

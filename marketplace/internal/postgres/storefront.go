@@ -88,24 +88,28 @@ func (s *Storefront) EachOffer(ctx context.Context, activities []uuid.UUID, now 
 
 // ListedActivities returns the activities among the ids that are listed in the mode.
 func (s *Storefront) ListedActivities(ctx context.Context, mode domain.Mode, ids []uuid.UUID) ([]domain.Activity, error) {
-	return queryAll(ctx, s.pool, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND i.mode = $2 AND `+listed, ids, mode)
+	return readStale(ctx, s.database, func(from connections) ([]domain.Activity, error) {
+		return queryAll(ctx, from, scanActivity, activityColumns+`WHERE a.id = ANY($1) AND i.mode = $2 AND `+listed, ids, mode)
+	})
 }
 
 // Slots returns the slots of variations that start in a period, one variation after another. One query
 // for all of them could read every slot of the period.
-func (s *Storefront) Slots(ctx context.Context, variations []uuid.UUID, from, to time.Time) (slots []domain.Slot, err error) {
-	batch := &pgx.Batch{}
-	for _, variation := range variations {
-		batch.Queue(slotColumns+`
-			WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to).
-			Query(func(rows pgx.Rows) error {
-				found, err := pgx.CollectRows(rows, scanSlot)
-				slots = append(slots, found...)
-				return err
-			})
-	}
-	err = s.pool.SendBatch(ctx, batch).Close()
-	return slots, err
+func (s *Storefront) Slots(ctx context.Context, variations []uuid.UUID, from, to time.Time) ([]domain.Slot, error) {
+	return readStale(ctx, s.database, func(in connections) (slots []domain.Slot, err error) {
+		batch := &pgx.Batch{}
+		for _, variation := range variations {
+			batch.Queue(slotColumns+`
+				WHERE s.variation_id = $1 AND s.local_date BETWEEN $2 AND $3 ORDER BY s.starts_at, s.availability_id`, variation, from, to).
+				Query(func(rows pgx.Rows) error {
+					found, err := pgx.CollectRows(rows, scanSlot)
+					slots = append(slots, found...)
+					return err
+				})
+		}
+		err = in.SendBatch(ctx, batch).Close()
+		return slots, err
+	})
 }
 
 // The notification channels of the migrations' triggers. A notification of slotChannel lists

@@ -36,8 +36,9 @@ const partnerCalls = 12
 
 // Config configures a Replica.
 type Config struct {
-	Requests, Work       *postgres.Store  // for requests, and for background work
-	Storefront           storefront.Store `part:"optional"` // nil: that of Requests
+	Requests, Work       *postgres.Store   // for requests, and for background work
+	Storefront           storefront.Store  `part:"optional"` // nil: that of Requests
+	Standby              *postgres.Standby `part:"optional"` // that of Requests; nil: it has none
 	Secret               *auth.Secret
 	Clock                *postgres.Clock
 	Log                  *slog.Logger
@@ -147,7 +148,12 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 	r.closeLater(front.Close)
 	c.Metrics.PageCache(front.PageCache)
 	c.Metrics.AddReadiness(c.Ready)
-	c.Metrics.Database(store.MetricsState, now, map[string]*pgxpool.Pool{"requests": store.Pool(), "work": c.Work.Pool()})
+	pools := map[string]*pgxpool.Pool{"requests": store.Pool(), "work": c.Work.Pool()}
+	if c.Standby != nil {
+		pools["standby"] = c.Standby.Pool()
+	}
+	c.Metrics.Database(store.MetricsState, now, pools)
+	c.Metrics.Standby(c.Standby.Reads)
 	r.SignIn = auth.NewService(store.Accounts, c.Secret, c.LoginLimit, now)
 	r.SignIn.OnFailedSignIn(c.Metrics.SignInFailed)
 	pages, err := console.New(console.Config{SignIn: r.SignIn, Secret: c.Secret, Secure: c.Secure, Suite: c.Conformance != "", Now: now, Log: c.Log, Stopping: c.Stopping, Stream: c.Stream})
@@ -157,8 +163,8 @@ func New(ctx context.Context, c Config) (_ *Replica, err error) {
 	config := api.Config{
 		Store:  api.Store{Database: store, Accounts: store.Accounts, Partners: store.Partners, Catalog: store.Catalog, Storefront: store.Storefront, Bookings: store.Bookings},
 		SignIn: r.SignIn, Integrations: r.Integrations, Bookings: bookings, Events: event.NewService(store.Events, guard, c.Secret),
-		Syncer: r.newSyncer(c, store), Trials: r.Partners, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, RateLimit: c.RateLimit,
-		Runs:  api.Runs{Store: store.Runs, Service: conformance.NewService(store.Runs, c.Conformance != ""), Links: conformance.NewLinks(c.Secret, now), Keys: signer.Keys(), Stopping: c.Stopping, Stream: c.Stream},
+		Syncer: r.newSyncer(c, store), Trials: r.Partners, Notifier: catalog.NewNotifier(store.Catalog), Journals: api.Journals{Calls: calls, Webhooks: webhooks}, Front: front, StaleReads: c.Standby != nil, RateLimit: c.RateLimit,
+		Runs:  api.Runs{Store: store.Runs, Service: conformance.NewService(store.Runs, c.Conformance != ""), Links: conformance.NewLinks(c.Secret, now), Signer: signer, Stopping: c.Stopping, Stream: c.Stream},
 		Ready: c.Ready, Metrics: c.Metrics, Traces: c.Traces, Scrapers: c.Scrapers, MetricsApart: c.MetricsApart, Proxies: c.Proxies, Now: now, Log: c.Log,
 		Secure: c.Secure, Pages: pages,
 	}

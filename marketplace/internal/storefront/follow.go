@@ -137,7 +137,7 @@ func withMore(received Change, notifications <-chan Change) Change {
 
 // refresh reads and applies changes, then wakes the callers that wait for the marks.
 func (f *Front) refresh(ctx context.Context, n Change) error {
-	after, changed := &snapshot{}, n.All || n.Terms
+	after, changed, heard := &snapshot{}, n.All || n.Terms, time.Now()
 	if before := f.current.Load(); before != nil {
 		*after = *before
 	}
@@ -157,6 +157,7 @@ func (f *Front) refresh(ctx context.Context, n Change) error {
 		changed = changed || merged
 	}
 	if changed {
+		after.changed = heard
 		f.current.Store(after)
 	}
 	f.wakeWaiters(n.Marks)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -60,6 +61,7 @@ func newListing(r Row, keys *titleKeys) *listing {
 // snapshot is the list at one time. It is immutable.
 type snapshot struct {
 	version uint64
+	changed time.Time                // when the last change was heard of, by the machine's clock, as a standby's age is measured
 	entries []*entry                 // in the order of creation
 	byMode  map[domain.Mode][]*entry // the same entries by mode
 	changes []change                 // the last ones, in order

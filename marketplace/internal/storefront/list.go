@@ -136,7 +136,7 @@ const overhead = 1 << 10
 
 func (f *Front) makePage(ctx context.Context, now *snapshot, q Query) (*page, error) {
 	p, until := f.cut(now, q)
-	shown, err := f.show(ctx, now.book, p.entries, q)
+	shown, err := f.show(ctx, now, p.entries, q)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,8 @@ type shownActivity struct {
 }
 
 // show returns the encoded activities of a page. It reads from the database those that are not cached.
-func (f *Front) show(ctx context.Context, book *priceBook, entries []*entry, q Query) ([][]byte, error) {
+func (f *Front) show(ctx context.Context, now *snapshot, entries []*entry, q Query) ([][]byte, error) {
+	book := now.book
 	key := func(id uuid.UUID) shownKey { return shownKey{id, q.Currency, q.Language, q.Affiliate} }
 	texts := make(map[uuid.UUID][]byte, len(entries))
 	var missing []uuid.UUID
@@ -181,7 +182,7 @@ func (f *Front) show(ctx context.Context, book *priceBook, entries []*entry, q Q
 		}
 	}
 	if len(missing) > 0 {
-		read, err := f.store.ListedActivities(ctx, q.Filter.Mode, missing)
+		read, err := f.store.ListedActivities(domain.MustShow(ctx, now.changed), q.Filter.Mode, missing) // what is cached must be as new as the index
 		if err != nil {
 			return nil, err
 		}

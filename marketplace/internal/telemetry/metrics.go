@@ -173,6 +173,20 @@ func (m *Metrics) PageCache(read func() (hits, misses uint64, bytes int64)) {
 			func() float64 { _, _, bytes := read(); return float64(bytes) }))
 }
 
+// Standby adds metrics of the reads that a standby may answer, and of the standby's age.
+func (m *Metrics) Standby(read func() (standby, primary uint64, age time.Duration)) {
+	counter := func(server string, of func() float64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "marketplace_standby_reads_total", Help: "Reads that a standby may answer, by the server that answered.", ConstLabels: prometheus.Labels{"server": server},
+		}, of)
+	}
+	m.registry.MustRegister(
+		counter("standby", func() float64 { standby, _, _ := read(); return float64(standby) }),
+		counter("primary", func() float64 { _, primary, _ := read(); return float64(primary) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "marketplace_standby_age_seconds", Help: "How old a read of the standby is at most. Above 2, the primary answers."},
+			func() float64 { _, _, age := read(); return age.Seconds() }))
+}
+
 // Route counts the requests of one route.
 type Route struct {
 	byStatus    [6]prometheus.Counter // by the first digit of the status; 0 without an answer

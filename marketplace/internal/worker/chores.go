@@ -124,6 +124,8 @@ const (
 	keptRuns              = 30 // with their reports
 	// keptAnswers is how long the answer to a request with an idempotency key is stored.
 	keptAnswers = 24 * time.Hour
+	// keptEdits is how long it is stored which days of an option's slots the next pull reads.
+	keptEdits = 3 * 24 * time.Hour
 	// keptEvents is how long events and their deliveries are stored.
 	keptEvents = 30 * 24 * time.Hour
 	// Past slots are deleted in a limited number of batches; the next hour deletes more.
@@ -171,10 +173,18 @@ func (w *Worker) cleanUp(ctx context.Context, _ *river.Job[job.CleanUp]) error {
 		{"conformance_shares", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropExpiredShares(ctx, now, rowsDropped) })
 		}},
+		{"certificate_revocations", func() (int64, error) {
+			return dropBatches(rowsDropped, func() (int64, error) {
+				return w.Store.Runs.DropOldRevocations(ctx, now.Add(-conformance.ValidFor), rowsDropped)
+			})
+		}},
 		{"integration_events", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Runs.DropOldEvents(ctx, keptIntegrationEvents, rowsDropped) })
 		}},
 		{"slots", func() (int64, error) { return w.dropPastSlots(ctx) }},
+		{"slot_edits", func() (int64, error) {
+			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Catalog.ForgetSlotEdits(ctx, now.Add(-keptEdits), rowsDropped) })
+		}},
 		{"guests", func() (int64, error) { return w.eraseGuests(ctx) }},
 		{"answers", func() (int64, error) {
 			return dropBatches(rowsDropped, func() (int64, error) { return w.Store.Bookings.DropOldAnswers(ctx, now.Add(-keptAnswers), rowsDropped) })

@@ -1615,6 +1615,8 @@ class Integration(TypedDict):
     client_certificate: IntegrationClientCertificate | None
     # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
     handles_ticket_delivery: bool
+    # The partner has joined the public registry, which shows the integration while it has a valid certificate.
+    in_registry: bool
     # Until when the webhook secret before the last rotation is still accepted; null if only the last one is.
     previous_webhook_secret_until: str | None
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
@@ -2503,6 +2505,34 @@ class RegistrationRequest(TypedDict):
     client_key: NotRequired[str | None]
     # True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
     handles_ticket_delivery: NotRequired[bool | None]
+
+
+class RegistryAnswerDataItem(TypedDict):
+    # The `sub` of the signed statement.
+    integration_id: str
+    # The partner's name, as the certificate states it. Another partner may have the same.
+    name: str
+    # The address that was tested.
+    base_url: str
+    # Of the partner contract.
+    contract_version: str
+    # When the certificate was issued.
+    certified_since: str
+    # When it expires.
+    valid_until: str
+    # The address of the partner's badge, an image.
+    badge_url: str
+    # The signed statement, a compact JWS.
+    certificate: str
+
+
+class RegistryAnswer(TypedDict):
+    """One page of the certified partners in the public registry, by name."""
+
+    # 1 in every successful answer.
+    success: Literal[1]
+    data: list[RegistryAnswerDataItem]
+    pagination: Pagination
 
 
 class RescheduleRequest(TypedDict):

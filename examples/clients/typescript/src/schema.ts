@@ -153,7 +153,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The public keys of conformance certificates
+         * The public keys of conformance certificates and revocations
          * @description A JSON Web Key Set (RFC 7517). `conformance verify --key` takes its address.
          */
         get: operations["certificateKeys"];
@@ -178,6 +178,113 @@ export interface paths {
          *     an unknown or revoked link, and after the run or its integration was deleted.
          */
         get: operations["sharedReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/registry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The certified partners as a page
+         * @description For a browser. The partners of `/registry.json`, without scripts.
+         */
+        get: operations["registryPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/registry.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The certified partners
+         * @description The partners with a valid certificate that asked to be listed, by name. Each has its signed statement, which
+         *     `conformance verify --registry` checks. A partner whose certificate has ended is no longer listed. Names are not unique.
+         *     Caches may keep the answer for a minute.
+         */
+        get: operations["certifiedPartners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/registry/{integration}/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A partner's badge
+         * @description An image that says until when the partner is certified, or `not certified` once its certificate has ended. A 404 if the
+         *     partner is not in the registry. Caches may keep it for a minute.
+         */
+        get: operations["registryBadge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/registry/{integration}/certificate.jws": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A partner's signed statement
+         * @description The certificate of a partner in the registry, as for the partner itself. A 404 once it has ended.
+         */
+        get: operations["registryCertificate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/registry/revocations.jws": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The revoked certificates
+         * @description A compact JWS (RFC 7515, Ed25519) of the type `conformance-revocations+jwt`, signed with the key of the certificates. `exp` is
+         *     a day after `iat`. `revoked` is a list of `{"sub", "before", "reason"}`: every certificate of the integration `sub` whose `iat`
+         *     is `before` or earlier is revoked, also one that a newer one has replaced. `reason` is `breach`, `settings_changed` or `deleted`.
+         *     An entry is kept until the last certificate that it can concern has expired. The list has the certificates of all
+         *     integrations, also of those that are not in the registry.
+         */
+        get: operations["revocations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1705,6 +1812,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/partner-integrations/{integration}/registry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Join the public registry
+         * @description Shows the integration at `/registry` while it has a valid certificate. Everyone then sees its name, its base URL, the rest of
+         *     the signed statement, and its dates. A 409 in test mode. Repeating it changes nothing.
+         */
+        put: operations["joinRegistry"];
+        post?: never;
+        /**
+         * Leave the public registry
+         * @description The integration's entry and badge disappear. The certificate stays valid. Repeating it changes nothing.
+         */
+        delete: operations["leaveRegistry"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/partner-integrations/{integration}/sync/trigger": {
         parameters: {
             query?: never;
@@ -1907,6 +2039,67 @@ export interface components {
                  */
                 status: "alive" | "ready";
             };
+        };
+        /**
+         * Answer of GET /registry.json
+         * @description One page of the certified partners in the public registry, by name.
+         * @example {
+         *       "success": 1,
+         *       "data": [
+         *         {
+         *           "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *           "name": "Boats",
+         *           "base_url": "https://api.example.com/partner/v2",
+         *           "contract_version": "b108f45032ff",
+         *           "certified_since": "2026-07-01T09:00:00Z",
+         *           "valid_until": "2026-09-29T09:00:00Z",
+         *           "badge_url": "https://market.example/registry/0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8/badge.svg",
+         *           "certificate": "eyJhbGciOiJFZERTQSJ9.eyJuYW1lIjoiQm9hdHMifQ.c2lnbmF0dXJl"
+         *         }
+         *       ],
+         *       "pagination": {
+         *         "pageSize": 20,
+         *         "next_cursor": null
+         *       }
+         *     }
+         */
+        RegistryAnswer: {
+            /**
+             * @description 1 in every successful answer.
+             * @constant
+             */
+            success: 1;
+            data: {
+                /**
+                 * Service identifier
+                 * Format: uuid
+                 * @description The `sub` of the signed statement.
+                 */
+                integration_id: string;
+                /** @description The partner's name, as the certificate states it. Another partner may have the same. */
+                name: string;
+                /** @description The address that was tested. */
+                base_url: string;
+                /** @description Of the partner contract. */
+                contract_version: string;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description When the certificate was issued.
+                 */
+                certified_since: string;
+                /**
+                 * Date-time
+                 * Format: date-time
+                 * @description When it expires.
+                 */
+                valid_until: string;
+                /** @description The address of the partner's badge, an image. */
+                badge_url: string;
+                /** @description The signed statement, a compact JWS. */
+                certificate: string;
+            }[];
+            pagination: components["schemas"]["Pagination"];
         };
         /**
          * Body of POST /auth/login
@@ -4717,6 +4910,7 @@ export interface components {
          *         "auth_type": "bearer",
          *         "client_certificate": null,
          *         "handles_ticket_delivery": false,
+         *         "in_registry": false,
          *         "previous_webhook_secret_until": null,
          *         "created_at": "2026-06-30T22:58:00Z",
          *         "last_sync_at": null,
@@ -5015,6 +5209,7 @@ export interface components {
          *           "auth_type": "bearer",
          *           "client_certificate": null,
          *           "handles_ticket_delivery": false,
+         *           "in_registry": false,
          *           "previous_webhook_secret_until": null,
          *           "created_at": "2026-06-30T22:58:00Z",
          *           "last_sync_at": "2026-06-30T23:00:04Z",
@@ -5998,6 +6193,33 @@ export interface components {
             data: components["schemas"]["EventBooking"] | components["schemas"]["EventSlot"] | components["schemas"]["EventActivity"];
         };
         /**
+         * Pagination
+         * @description The part of a list that the answer contains.
+         * @example {
+         *       "pageSize": 20,
+         *       "page": 1,
+         *       "totalCount": 10000,
+         *       "totalCountCapped": true,
+         *       "next_cursor": "AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A"
+         *     }
+         * @example {
+         *       "pageSize": 20,
+         *       "next_cursor": null
+         *     }
+         */
+        Pagination: {
+            /** @description The maximum number of entries on a page. */
+            pageSize: number;
+            /** @description The page, counted from 1. Absent if the request has a `cursor`. */
+            page?: number;
+            /** @description The number of entries on all pages. Absent if the request has a `cursor`. */
+            totalCount?: number;
+            /** @description True if there are more entries than `totalCount`, which stops at 10,000; otherwise absent. */
+            totalCountCapped?: boolean;
+            /** @description The `cursor` of the next page; null on the last page. Its format may change: send it back unchanged. */
+            next_cursor: string | null;
+        };
+        /**
          * Activity
          * @description A bookable activity as resellers read it. Slots are read separately. Every field is present. An unset field is an empty text, array or object, 0, false or null, depending on its type.
          * @example {
@@ -6103,33 +6325,6 @@ export interface components {
                 [key: string]: Record<string, never>;
             };
             variations: components["schemas"]["ActivityVariation"][];
-        };
-        /**
-         * Pagination
-         * @description The part of a list that the answer contains.
-         * @example {
-         *       "pageSize": 20,
-         *       "page": 1,
-         *       "totalCount": 10000,
-         *       "totalCountCapped": true,
-         *       "next_cursor": "AAY_PJ3LYcABl8byjV57OpxBUuD2odvY9lJr0A"
-         *     }
-         * @example {
-         *       "pageSize": 20,
-         *       "next_cursor": null
-         *     }
-         */
-        Pagination: {
-            /** @description The maximum number of entries on a page. */
-            pageSize: number;
-            /** @description The page, counted from 1. Absent if the request has a `cursor`. */
-            page?: number;
-            /** @description The number of entries on all pages. Absent if the request has a `cursor`. */
-            totalCount?: number;
-            /** @description True if there are more entries than `totalCount`, which stops at 10,000; otherwise absent. */
-            totalCountCapped?: boolean;
-            /** @description The `cursor` of the next page; null on the last page. Its format may change: send it back unchanged. */
-            next_cursor: string | null;
         };
         /**
          * Variation calendar
@@ -7275,6 +7470,7 @@ export interface components {
          *       "auth_type": "bearer",
          *       "client_certificate": null,
          *       "handles_ticket_delivery": false,
+         *       "in_registry": false,
          *       "previous_webhook_secret_until": null,
          *       "created_at": "2026-06-30T22:58:00Z",
          *       "last_sync_at": "2026-06-30T23:00:04Z",
@@ -7381,6 +7577,8 @@ export interface components {
              * @description True when the partner delivers its own tickets and so answers every confirm with them (CNF-6).
              */
             handles_ticket_delivery: boolean;
+            /** @description The partner has joined the public registry, which shows the integration while it has a valid certificate. */
+            in_registry: boolean;
             /**
              * Date-time
              * Format: date-time
@@ -9408,6 +9606,153 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    registryPage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Part of a partner's name, ignoring case.
+                 * @example Boats
+                 */
+                q?: string;
+                /** @description The end of the link to the next page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    certifiedPartners: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The partner's name, ignoring case.
+                 * @example Boats
+                 */
+                name?: string;
+                /**
+                 * @description The number of entries on a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitParameter"];
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partners. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistryAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    registryBadge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The image. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    registryCertificate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The certificate. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jose": string;
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revocations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The signed list. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jose": string;
                 };
             };
             default: components["responses"]["Problem"];
@@ -13320,6 +13665,79 @@ export interface operations {
                 };
                 content: {
                     "application/jose": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    joinRegistry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    leaveRegistry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `integration_id` from the registration.
+                 * @example 0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8
+                 */
+                integration: components["parameters"]["IntegrationParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestID"];
+                    "RateLimit-Limit": components["headers"]["RateLimit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationAnswer"];
                 };
             };
             400: components["responses"]["Invalid"];
