@@ -33,7 +33,6 @@ type patroni struct {
 	*network
 	dir, commands string
 	secrets       map[string]string // of patroni.env
-	processes     []*exec.Cmd
 }
 
 // databasePassword is the service's.
