@@ -61,8 +61,8 @@ func TestABreachInOneOptionIsToldForThatOptionAndBlocksNothingElsewhere(t *testi
 func TestAPartnerThatTakesNoSmallPartiesIsJudgedByLargerOnes(t *testing.T) {
 	t.Parallel()
 	for variant, notApplicable := range map[string][]string{
-		"parties-of-two-at-least":        {"release.vacancies.one", "reserve.vacancies.one"},
-		"one-product-for-three-at-least": nil,
+		"parties-of-two-at-least":        {"release.vacancies.one", "reserve.party.outside", "reserve.party.within", "reserve.vacancies.one"},
+		"one-product-for-three-at-least": {"reserve.party.outside", "reserve.party.within"}, // no option declares its limits
 	} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()

@@ -234,14 +234,14 @@ func TestInvalidCredentialsTakeNoRoomOfValidOnes(t *testing.T) {
 	}
 }
 
-// mayBeCached tells which answers a cache may keep: the catalog and the documents, which are the same for many.
+// mayBeCached tells which answers a cache may keep: the catalog, the documents and the registry, which are the same for many.
 func mayBeCached(path string) bool {
 	for _, part := range []string{"/activities", "/docs", "/openapi.yaml", "/.well-known/jwks.json"} {
 		if strings.Contains(path, part) {
 			return !strings.Contains(path, "/operator/")
 		}
 	}
-	return path == "/" || path == "/metrics"
+	return path == "/" || path == "/metrics" || strings.HasPrefix(path, "/registry")
 }
 
 func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
@@ -252,7 +252,7 @@ func TestNoCacheKeepsWhatIsPersonal(t *testing.T) {
 		o := open(op)
 		for _, headers := range [][]header{o.headers, nil} {
 			if _, a := b.sendRequest(t, op.Method, o.path, "", headers...); a.Header.Get("X-Content-Type-Options") != "nosniff" || !mayBeCached(op.Path) && !strings.Contains(a.Header.Get("Cache-Control"), "no-store") {
-				t.Errorf("%s %s: want nosniff, and no-store unless it is the catalog or a document, got %v", op.Method, op.Path, a.Header)
+				t.Errorf("%s %s: want nosniff, and no-store unless it is the catalog, a document or the registry, got %v", op.Method, op.Path, a.Header)
 			}
 		}
 	}
