@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -232,7 +233,19 @@ func (s *server) set(ctx context.Context, name, value string) error {
 	return s.query(ctx, "SELECT pg_reload_conf()")
 }
 
-// signal sends a signal to the server and its processes that have not left its group.
+// signal sends a signal to the server and its processes, each of which has a group of its own.
 func (s *server) signal(signal syscall.Signal) error {
-	return syscall.Kill(-s.process.Process.Pid, signal)
+	server := s.process.Process.Pid
+	if err := syscall.Kill(server, signal); err != nil { // first, so that it starts no more processes
+		return err
+	}
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", server))
+	for _, child := range strings.Fields(string(children)) {
+		pid, wrong := strconv.Atoi(child)
+		if wrong != nil {
+			return wrong
+		}
+		_ = syscall.Kill(pid, signal) // it may have ended
+	}
+	return err
 }
