@@ -65,7 +65,7 @@ type authority struct {
 // authority reads the keys and the revocations.
 func (v verification) authority(ctx context.Context) (a authority, err error) {
 	if v.registry != "" {
-		v.keys, v.revocations = at(v.registry, "/.well-known/jwks.json"), at(v.registry, "/registry/revocations.jws")
+		v.keys, v.revocations = addressIn(v.registry, "/.well-known/jwks.json"), addressIn(v.registry, "/registry/revocations.jws")
 	}
 	if a.keys, err = readKeys(ctx, v.flag("--key"), v.keys); err != nil || v.revocations == "" {
 		return a, err

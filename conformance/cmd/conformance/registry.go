@@ -79,7 +79,7 @@ func (v verification) verifyName(command *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	from := at(v.registry, "/registry.json?"+url.Values{"name": {v.name}, "limit": {strconv.Itoa(mostNamesakes)}}.Encode())
+	from := addressIn(v.registry, "/registry.json?"+url.Values{"name": {v.name}, "limit": {strconv.Itoa(mostNamesakes)}}.Encode())
 	text, err := fetch(command.Context(), "--registry", from, mostRegistry)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (v verification) verifyName(command *cobra.Command) error {
 	}
 	allValid := true
 	for _, entry := range page.Data {
-		where := at(v.registry, "/registry/"+url.PathEscape(entry.Integration)+"/certificate.jws")
+		where := addressIn(v.registry, "/registry/"+url.PathEscape(entry.Integration)+"/certificate.jws")
 		valid, err := by.show(command, where, func() (statement, error) {
 			c, err := by.read(entry.Certificate, time.Now())
 			switch {

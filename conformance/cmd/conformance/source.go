@@ -78,8 +78,8 @@ func checkAddress(text string) error {
 	return nil
 }
 
-// at returns the address of a path at a marketplace.
-func at(marketplace, path string) string { return strings.TrimRight(marketplace, "/") + path }
+// addressIn returns the address of a path at a marketplace.
+func addressIn(marketplace, path string) string { return strings.TrimRight(marketplace, "/") + path }
 
 func readAtMost(name string, most int64) ([]byte, error) {
 	file, err := os.Open(name)

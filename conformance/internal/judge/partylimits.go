@@ -54,12 +54,14 @@ func limitsKept(all []*scenario.LimitedOption, wrong func(*scenario.LimitedOptio
 		case shown.judged:
 			complete = true
 			found.Options[l.OptionKey()] = ""
-		case l.Untried != "":
+		case l.Scarce:
 			open = Doubt("%s", l.Untried).withRemedy("Offer a slot with more seats.")
+		case l.Untried != "":
+			open = Doubt("%s", l.Untried)
 		case l.Stop != nil:
 			open = FromStop(l.Stop)
 		default:
-			open = Doubt("product %q, option %q: the slot took none of the parties at the limits that the option declares", l.Offer.Product.ID, l.Offer.Option.ID)
+			open = Doubt("product %q, option %q: the answers do not show whether the option takes parties at the limits that it declares", l.Offer.Product.ID, l.Offer.Option.ID)
 		}
 	}
 	if len(flaws) > 0 {

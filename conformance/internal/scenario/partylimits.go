@@ -21,6 +21,7 @@ type LimitedOption struct {
 	Within  []TriedParty // the smallest and the largest party
 	Outside []TriedParty // one guest fewer, and one more
 	Untried string       // why the largest party was not tried; "" if it was, or none is declared
+	Scarce  bool         // it was not tried because no slot has the seats
 	Stop    *partner.Stop
 }
 
@@ -90,12 +91,14 @@ func (l *LimitedOption) play(ctx context.Context, p *Player, key string) {
 	case fits(largest):
 		l.try(ctx, p, before, &l.Within, largest)
 	case limits.Max > 0:
+		l.Scarce = true
 		l.Untried = fmt.Sprintf("product %q, option %q: no slot shows seats for the largest party that the option declares, %s", l.Offer.Product.ID, l.Offer.Option.ID, plural.Count(int(largest), "guest"))
 	}
 	if limits.Min > 1 {
 		l.try(ctx, p, before, &l.Outside, limits.Min-1)
 	}
-	if limits.Max > 0 && largest <= mostDeclared && fits(largest+1) {
+	// Where the slot has no more seats than the largest party takes, one more guest has to be refused for that reason too.
+	if limits.Max > 0 && largest <= mostDeclared && fits(largest) {
 		l.try(ctx, p, before, &l.Outside, largest+1)
 	}
 }

@@ -103,13 +103,20 @@ func TestNoPaymentAndNoSeatIsLostWhateverFails(t *testing.T) {
 	s := open(t, launch(t, seedOf(t), f.all), seatsOfASlot, faults)
 	began := time.Now()
 	customers := s.sell(t, f)
+	s.requireLaws(t, f, customers)
+	t.Logf("seed %d, %s", s.seed, time.Since(began).Round(time.Second))
+}
+
+// requireLaws waits until everything has settled, lets what is still held expire, and judges what has become of the customers.
+func (s *shop) requireLaws(t *testing.T, f testForm, customers []*customer) {
+	t.Helper()
 	s.settle(t, f)
 	s.collect(t, customers).heldSeats(t)
 	s.age(t, holdTime)
 	s.settle(t, f)
 	r := s.collect(t, customers)
 	r.judge(t)
-	t.Logf("seed %d, %s\n%s", s.seed, time.Since(began).Round(time.Second), r.table())
+	t.Log("\n" + r.table())
 }
 
 // sell runs the customers during the faults, and returns them when each has all its answers.

@@ -137,10 +137,6 @@ func BenchmarkBridge_OwnCostACall(b *testing.B) {
 	}
 }
 
-// maxOwnCost is what the bridge may add to a call of a booking. Reading the catalog and the slots of 60 days
-// takes longer, because each product and slot is validated.
-const maxOwnCost = 2 * time.Millisecond
-
 // The number of calls is CALLS: see make bridge.
 func TestServe_CostsLittleAndItsMemoryStaysFlat(t *testing.T) {
 	calls := number(t, "CALLS", 0)
@@ -155,9 +151,6 @@ func TestServe_CostsLittleAndItsMemoryStaysFlat(t *testing.T) {
 	}
 	for name, both := range p.took {
 		t.Logf("%-24s %8s directly, %8s through the bridge, median of %d", name, median(both[0]).Round(time.Microsecond), median(both[1]).Round(time.Microsecond), len(both[0]))
-		if own := p.ownCost(name); own > maxOwnCost && name != "products" && name != "availability of 60 days" {
-			t.Errorf("%s: want at most %s for the bridge, got %s", name, maxOwnCost, own)
-		}
 	}
 	const parts, callers = 10, 8
 	var heap []int

@@ -91,13 +91,13 @@ func (o *Option) span(from octo.Availability) (start, end time.Time, err error) 
 		return start, end, nil
 	}
 	first, last := from.OpeningHours[0].From, from.OpeningHours[len(from.OpeningHours)-1].To
-	opens, err := o.at(start, first)
+	opens, err := o.timeOn(start, first)
 	if err != nil {
 		return start, end, err
 	}
-	closes, err := o.at(start, last)
+	closes, err := o.timeOn(start, last)
 	if err == nil && !closes.After(opens) { // after midnight
-		closes, err = o.at(start.AddDate(0, 0, 1), last)
+		closes, err = o.timeOn(start.AddDate(0, 0, 1), last)
 	}
 	return opens, closes, err
 }
@@ -115,8 +115,8 @@ func (o *Option) moment(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.60q is not a date-time", text)
 }
 
-// at returns the time of day, HH:MM, on the date of day. 24:00 is the next midnight.
-func (o *Option) at(day time.Time, text string) (time.Time, error) {
+// timeOn returns the time of day, HH:MM, on the date of day. 24:00 is the next midnight.
+func (o *Option) timeOn(day time.Time, text string) (time.Time, error) {
 	var hour, minute int
 	if n, err := fmt.Sscanf(text, "%2d:%2d", &hour, &minute); n != 2 || err != nil || hour < 0 || hour > 24 || minute < 0 || minute > 59 {
 		return time.Time{}, fmt.Errorf("openingHours: %.20q is not a time of day", text)
