@@ -247,6 +247,9 @@ func splitTypes(schema yaml.MapSlice) yaml.MapSlice {
 				one = append(one, item)
 			}
 		}
+		if kind == "array" && value(one, "items") == nil {
+			one = append(one, yaml.MapItem{Key: "items", Value: yaml.MapSlice{}}) // generators and linters ask for it
+		}
 		each = append(each, one)
 	}
 	return append(made, yaml.MapItem{Key: "anyOf", Value: each})
