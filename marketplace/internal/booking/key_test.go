@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"partnerkit.dev/marketplace/internal/booking"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/waittest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -187,6 +189,69 @@ func TestAKeyWhoseClaimWasLostIsFreeForTheRetry(t *testing.T) {
 	b.Config.Keys = b.store.Bookings
 	if made, err := b.checkoutWithKey(t, 1); err != nil || made.Error != "" {
 		t.Errorf("Expected the retry to book, received %+v and %v", made, err)
+	}
+	b.requireKept(t)
+}
+
+// tiredKeys is a store that fails to settle a key once.
+type tiredKeys struct {
+	booking.KeyStore
+	failed atomic.Bool
+}
+
+func (k *tiredKeys) SettleKey(ctx context.Context, of booking.Key) error {
+	if k.failed.CompareAndSwap(false, true) {
+		return context.DeadlineExceeded
+	}
+	return k.KeyStore.SettleKey(ctx, of)
+}
+
+func TestAnAnswerThatWasNotStoredIsStoredWithinSeconds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Config.Keys = &tiredKeys{KeyStore: b.store.Bookings}
+	b.arm(t, `{match: {endpoint: availability}, times: 1, status: 404}`)
+	if _, err := b.checkoutWithKey(t, 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Expected the store's error, received %v", err)
+	}
+	waittest.Until(t, "the answer is stored", func() bool {
+		again, err := b.checkoutWithKey(t, 1)
+		return err == nil && strings.HasPrefix(again.Error, "the partner answered")
+	})
+	b.requireKept(t)
+}
+
+// lostCreates is a store that stores a booking, but whose answer is lost, as are the next answers.
+type lostCreates struct {
+	booking.Store
+	lost bool
+}
+
+func (l *lostCreates) CreateBooking(ctx context.Context, b domain.Booking, c booking.Call, k booking.Key, f booking.Fresh) error {
+	if err := l.Store.CreateBooking(ctx, b, c, k, f); err != nil || l.lost {
+		return err
+	}
+	l.lost = true
+	return context.DeadlineExceeded
+}
+
+func (l *lostCreates) HasCall(context.Context, uuid.UUID) (bool, error) {
+	return false, context.DeadlineExceeded
+}
+
+func TestABookingWhoseReserveWasNotSentIsWithdrawnAndItsKeyIsFree(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Config.Store = &lostCreates{Store: b.Config.Store}
+	if _, err := b.checkoutWithKey(t, 1); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("Expected the store's error, received %v", err)
+	}
+	waittest.Until(t, "the key is free", func() bool {
+		made, err := b.checkoutWithKey(t, 1)
+		return err == nil && made.Error == ""
+	})
+	if n := b.calls(t, partnerapi.Reserve); n != 1 {
+		t.Errorf("Expected one reserve, received %d", n)
 	}
 	b.requireKept(t)
 }

@@ -92,9 +92,7 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 	}
 	k.Answer = respond(held, err)
 	if k.Key != "" {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
-		defer cancel()
-		switch failed := s.Keys.SettleKey(within, k); {
+		switch failed := s.settleKey(ctx, k); {
 		case errors.Is(failed, ErrNotOwner):
 			return Answer{}, errUnderWay // the owner of the key knows its answer
 		case failed != nil:
@@ -105,6 +103,34 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 		err = nil
 	}
 	return k.Answer, err
+}
+
+// settleKey stores the answer to a request, or frees its key. If the store fails, it is tried again in the
+// background, until another request may take the key over.
+func (s *Service) settleKey(ctx context.Context, k Key) error {
+	settle := func() error {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+		defer cancel()
+		return s.Keys.SettleKey(within, k)
+	}
+	failed := settle()
+	if failed == nil || errors.Is(failed, ErrNotOwner) {
+		return failed
+	}
+	s.calls.Go(func() {
+		began := time.Now()
+		for pause := storePause; time.Since(began) < flightTime; pause = min(2*pause, longestStorePause) {
+			select {
+			case <-s.moves.life.Done():
+				return
+			case <-time.After(pause):
+			}
+			if err := settle(); err == nil || errors.Is(err, ErrNotOwner) {
+				return
+			}
+		}
+	})
+	return failed
 }
 
 // freeKey frees a key whose claim failed, but may have been stored: a retry would be refused until flightTime has passed.

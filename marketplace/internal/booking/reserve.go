@@ -47,6 +47,9 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.CreatedAt = a.call.At
 	by := partner.SendWithin(sendTime)
 	if err := a.create(ctx); err != nil {
+		if domain.CodeOf(err) == domain.Internal { // the booking may be stored all the same
+			a.by.calls.Go(func() { a.withdraw(err) })
+		}
 		return Held{}, err
 	}
 	asked := partnerapi.ReserveRequest{
@@ -89,6 +92,23 @@ func (a *reserve) create(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// withdraw ends a booking whose reserve is not sent, because it is unknown whether it is stored. It frees the
+// key, so that a retry books. Otherwise both would wait for a minute, and then for an operator.
+func (a *reserve) withdraw(why error) {
+	unsent := reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: partner.NotSent, Err: why}}
+	ctx := context.Background()
+	_, _, err := a.by.moves.retryStore(ctx, a.Record, func(r Record) (Change, error) { return unsent.move(r, a.by.Now()) })
+	switch {
+	case domain.CodeOf(err) == domain.NotFound: // it is not stored
+	case err != nil:
+		a.by.Log.Error("a booking whose reserve was not sent was not withdrawn", slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep finishes it
+		return
+	}
+	if a.key.Key != "" {
+		_ = a.by.settleKey(ctx, a.key)
+	}
 }
 
 // keep stores the result of a reserve and returns the booking or the error. A hold is released only
