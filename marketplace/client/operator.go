@@ -43,6 +43,7 @@ type Overview struct {
 	NeedAttention []IntegrationDue  `json:"integrations_needing_attention"`               // at most 100
 	OldestSync    *DatedIntegration `json:"oldest_sync"`                                  // nil: none was synced
 	OldestSlots   *DatedIntegration `json:"oldest_slots"`                                 // whose slots were completely loaded longest ago; nil: none were
+	Night         *Night            `json:"night"`                                        // the last one; nil: there was none
 	Recent        []RecentEvent     `json:"recent"`                                       // at most twelve, newest first
 	// JudgingPaused are integrations whose calls are not judged until then, because the judge stopped
 	// while it judged them.
@@ -58,6 +59,18 @@ type Overview struct {
 	Days []SalesDay `json:"days"`
 	// Partners are those with bookings on these days, most bookings first, at most 25.
 	Partners []PartnerSales `json:"partners"`
+}
+
+// Night is a nightly sync of all partners, in both modes, with all their slots.
+type Night struct {
+	BeganAt  time.Time `json:"began_at"`
+	EndedAt  time.Time `json:"ended_at" wire:"null"` // zero: some partners are still pulled
+	Partners int       `json:"partners"`
+	Done     int       `json:"done"`   // all their slots have been pulled
+	Failed   int       `json:"failed"` // some of their slots could not be pulled, and are not tried again
+	// Last is the partner that ends last, and when, if each takes as long as it took last; nil: none
+	// is pulled.
+	Last *DatedIntegration `json:"last"`
 }
 
 // IntegrationDue is an integration that needs attention.

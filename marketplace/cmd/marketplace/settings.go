@@ -123,6 +123,7 @@ type settings struct {
 	rateLimit, loginLimit           int
 	allowPrivatePartners, behindTLS bool
 	nightlyAt                       string
+	nightlyWithin                   time.Duration
 	probes, incremental, sweeps     time.Duration
 	eraseAfter, ratesMaxAge         days
 	affiliatesShare                 string
@@ -160,6 +161,7 @@ func (s *settings) register(command *cobra.Command) {
 	f.BoolVar(&s.allowPrivatePartners, "allow-private-partners", false, "allow partners on this machine and in private networks; for development")
 	f.BoolVar(&s.behindTLS, "behind-tls", false, "browsers use HTTPS through a proxy: the console's cookies are for HTTPS only")
 	f.StringVar(&s.nightlyAt, "nightly-at", "02:30", "the `time` of the nightly full syncs and slot pulls, UTC")
+	f.DurationVar(&s.nightlyWithin, "nightly-within", time.Hour, "the last of the nightly syncs begins within this `time`, from 1m to 12h; with few partners they begin a second apart")
 	f.DurationVar(&s.probes, "probe-interval", time.Minute, "how often partners are probed; 0 means never")
 	f.DurationVar(&s.incremental, "incremental-interval", 0, "how often incremental syncs run, in addition to the nightly ones, from 1m to 24h; 0 means never")
 	f.DurationVar(&s.sweeps, "sweep-interval", 30*time.Second, "how often unpaid holds are expired and released")
@@ -235,6 +237,8 @@ func (s *settings) mistakes() []error {
 
 // The limits of intervals other than 0.
 const (
+	leastNight       = time.Minute
+	longestNight     = 12 * time.Hour
 	leastProbes      = time.Second
 	leastIncremental = time.Minute
 	leastSweeps      = time.Second
@@ -246,12 +250,13 @@ const (
 func (s *settings) readSchedule() error {
 	night, err := time.Parse("15:04", s.nightlyAt)
 	at := time.Duration(night.Hour())*time.Hour + time.Duration(night.Minute())*time.Minute
-	s.schedule = worker.Schedule{NightlyAt: at, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps, EraseAfter: time.Duration(s.eraseAfter)}
+	s.schedule = worker.Schedule{NightlyAt: at, NightlyWithin: s.nightlyWithin, Probes: s.probes, Incremental: s.incremental, Sweeps: s.sweeps, EraseAfter: time.Duration(s.eraseAfter)}
 	interval := func(flag string, given, least time.Duration) error {
 		return requireThat(given == 0 || given >= least && given <= longestInterval, "%s: expected 0, or from %s to %s, received %s", flag, least, longestInterval, given)
 	}
 	return errors.Join(
 		requireThat(err == nil, "--nightly-at: expected a time such as 02:30, received %q", s.nightlyAt),
+		requireThat(s.nightlyWithin >= leastNight && s.nightlyWithin <= longestNight, "--nightly-within: expected from %s to %s, received %s", leastNight, longestNight, s.nightlyWithin),
 		interval("--probe-interval", s.probes, leastProbes),
 		interval("--incremental-interval", s.incremental, leastIncremental),
 		requireThat(s.eraseAfter >= leastErase, "--erase-guests-after: expected at least %s, received %s", leastErase, s.eraseAfter),

@@ -166,6 +166,7 @@ func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 		ON CONFLICT (integration_id) DO UPDATE SET go_live = 'requested', requested_at = now(), decided_at = NULL`)
 	pgtest.Exec(t, b.store, `
 		INSERT INTO judged_breaches SELECT id, 'confirm.repeat', 'x', 'CNF-4', 'MUST', 'confirm', 'x', 'x', 1, now(), now(), '[]' FROM integrations`)
+	pgtest.Exec(t, b.store, `INSERT INTO nights VALUES (now())`)
 	reported := map[string]bool{}
 	for _, line := range regexp.MustCompile(`(?m)^# TYPE (marketplace_[a-z_]+) `).FindAllStringSubmatch(b.metrics(t), -1) {
 		reported[line[1]] = true

@@ -47,7 +47,7 @@ func (a *reserve) send(ctx context.Context) (Held, error) {
 	a.CreatedAt = a.call.At
 	by := partner.SendWithin(sendTime)
 	if err := a.create(ctx); err != nil {
-		if domain.CodeOf(err) == domain.Internal { // the booking may be stored all the same
+		if domain.CodeOf(err) == domain.Internal { // the booking may still be stored
 			a.by.calls.Go(func() { a.withdraw(err) })
 		}
 		return Held{}, err

@@ -10,12 +10,14 @@ import (
 // the options that have not been pulled since the request, one slice at a time. Failed options are
 // retried in the next pass.
 type Round struct {
-	AskedAt time.Time // every option will be pulled after this; a future time: not yet
-	Serves  time.Time // the request that this pass serves; zero: no request yet
-	Pass    int       // of that request, starting at 0
-	After   uuid.UUID // the last option that was tried; zero: the pass begins
-	Whole   bool      // the pass started at the first option
-	Pulled  time.Time // every option has been pulled since; zero: unknown
+	AskedAt time.Time     // every option will be pulled after this; a future time: not yet
+	Serves  time.Time     // the request that this pass serves; zero: no request yet
+	Pass    int           // of that request, starting at 0
+	After   uuid.UUID     // the last option that was tried; zero: the pass begins
+	Whole   bool          // the pass started at the first option
+	Pulled  time.Time     // every option has been pulled since; zero: unknown
+	Took    time.Duration // how long the last complete round took; 0: unknown
+	Slow    bool          // the last slice was slow, so that other partners come first
 }
 
 // SkippedPause is the shortest time between two pulls of a partner's slots while
@@ -29,6 +31,7 @@ type Slice struct {
 	Failed int
 	Ended  bool // no option follows
 	Left   bool // some options must still be pulled
+	Slow   bool // the partner's answers kept the job busy for long
 }
 
 // retries are the pauses before the second and the third pass.
@@ -47,8 +50,11 @@ func (r Round) Start(now time.Time) Round {
 // partner that failed a complete slice gets a pause. The next pass starts where this one ended, so
 // that a few failing options do not block others.
 func (r Round) Next(now time.Time, s Slice) (next Round, due time.Time) {
-	if !s.Left {
-		r.Pulled = r.Serves
+	if !s.Left && r.Pulled != r.Serves {
+		r.Pulled, r.Took = r.Serves, now.Sub(r.Serves)
+	}
+	if s.Tried > 0 {
+		r.Slow = s.Slow
 	}
 	failing := s.Tried > 0 && s.Failed == s.Tried
 	switch {

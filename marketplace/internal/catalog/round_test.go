@@ -16,7 +16,7 @@ func TestARoundOfSlots(t *testing.T) {
 	now := asked.Add(10 * time.Second)
 	place := uuid.New()
 	fresh := catalog.Round{AskedAt: asked, Serves: asked, Whole: true}
-	done := catalog.Round{AskedAt: asked, Serves: asked, Whole: true, Pulled: asked}
+	done := catalog.Round{AskedAt: asked, Serves: asked, Whole: true, Pulled: asked, Took: now.Sub(asked)}
 	middle := catalog.Round{AskedAt: asked, Serves: asked, After: place, Whole: true}
 	part := catalog.Slice{Last: place, Tried: 40, Failed: 3, Left: true}
 	dead := catalog.Slice{Last: place, Tried: 8, Failed: 8, Left: true}
@@ -30,12 +30,14 @@ func TestARoundOfSlots(t *testing.T) {
 		after time.Duration // until the next slice
 		want  catalog.Round
 	}{
-		"a part is done":        {fresh, part, 0, middle},
-		"all is done":           {middle, end, nothing, done},
-		"some failed":           {middle, endWithFailures, time.Minute, with(fresh, func(r *catalog.Round) { r.Pass = 1 })},
-		"some failed twice":     {with(middle, func(r *catalog.Round) { r.Pass = 1 }), endWithFailures, 5 * time.Minute, with(fresh, func(r *catalog.Round) { r.Pass = 2 })},
-		"some failed for good":  {with(middle, func(r *catalog.Round) { r.Pass = 2 }), endWithFailures, nothing, with(fresh, func(r *catalog.Round) { r.Pass = 2 })},
-		"all of a slice failed": {fresh, dead, time.Minute, with(middle, func(r *catalog.Round) { r.Pass, r.Whole = 1, false })},
+		"a part is done":                              {fresh, part, 0, middle},
+		"all is done":                                 {middle, end, nothing, done},
+		"the answers are slow":                        {fresh, catalog.Slice{Last: place, Tried: 8, Left: true, Slow: true}, 0, with(middle, func(r *catalog.Round) { r.Slow = true })},
+		"they no longer are":                          {with(fresh, func(r *catalog.Round) { r.Slow = true }), part, 0, middle},
+		"some failed":                                 {middle, endWithFailures, time.Minute, with(fresh, func(r *catalog.Round) { r.Pass = 1 })},
+		"some failed twice":                           {with(middle, func(r *catalog.Round) { r.Pass = 1 }), endWithFailures, 5 * time.Minute, with(fresh, func(r *catalog.Round) { r.Pass = 2 })},
+		"some failed for good":                        {with(middle, func(r *catalog.Round) { r.Pass = 2 }), endWithFailures, nothing, with(fresh, func(r *catalog.Round) { r.Pass = 2 })},
+		"all of a slice failed":                       {fresh, dead, time.Minute, with(middle, func(r *catalog.Round) { r.Pass, r.Whole = 1, false })},
 		"the rest is done, the first options are not": {with(middle, func(r *catalog.Round) { r.Whole = false }), catalog.Slice{Last: place, Tried: 4, Ended: true, Left: true}, 0, fresh},
 		"nothing was begun in time":                   {middle, catalog.Slice{Left: true}, 0, middle},
 		"there is no option":                          {fresh, catalog.Slice{Ended: true}, nothing, done},

@@ -33,6 +33,7 @@ type (
 	// Slots pulls some of its options' slots, for a few seconds.
 	Slots struct {
 		Integration uuid.UUID `json:"integration_id"`
+		Slow        bool      `json:"-"` // jobs of other partners come first; set when the job is inserted
 	}
 )
 
@@ -98,6 +99,8 @@ type (
 	// Nightly requests a full sync of every integration with its slots, and then a recheck of the
 	// certified ones.
 	Nightly struct{ Scheduled }
+	// Night records that a night's syncs have ended.
+	Night struct{ Scheduled }
 	// Incremental requests an incremental sync of every integration.
 	Incremental struct{ Scheduled }
 	// Probes requests a probe of every integration.
@@ -133,6 +136,7 @@ func (ConformanceRun) Kind() string     { return "conformance_run" }
 func (ConformanceCleanup) Kind() string { return "conformance_cleanup" }
 func (ConformanceRecheck) Kind() string { return "conformance_recheck" }
 func (Nightly) Kind() string            { return "nightly" }
+func (Night) Kind() string              { return "night_end" }
 func (Incremental) Kind() string        { return "incremental" }
 func (Probes) Kind() string             { return "health_probes" }
 func (Sweep) Kind() string              { return "booking_sweep" }
@@ -147,8 +151,13 @@ func (Sync) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{Queue: QueueSyncs, UniqueOpts: oneAtATime}
 }
 
-func (Slots) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{Queue: QueueSlots, UniqueOpts: oneAtATime}
+// InsertOpts gives the jobs of slow partners, however many they are, the time that others leave.
+func (s Slots) InsertOpts() river.InsertOpts {
+	opts := river.InsertOpts{Queue: QueueSlots, UniqueOpts: oneAtATime}
+	if s.Slow {
+		opts.Priority = 2
+	}
+	return opts
 }
 
 func (Probe) InsertOpts() river.InsertOpts {

@@ -254,6 +254,9 @@ func (s *Store) MetricsState(ctx context.Context, now time.Time) (state telemetr
 	if err != nil {
 		return state, err
 	}
+	if state.Night, err = s.Catalog.Night(ctx, now); err != nil {
+		return state, err
+	}
 	state.Holds, err = queryAll(ctx, s.pool, pgx.RowToStructByPos[telemetry.Holds], `SELECT mode, count(*) FROM bookings WHERE status = 'HELD' GROUP BY mode`)
 	return state, err
 }

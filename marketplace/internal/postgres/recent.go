@@ -33,7 +33,7 @@ const attentionCauses = `
 	FROM causes c JOIN totals t USING (integration_id, reason) JOIN integrations i ON i.id = c.integration_id
 	ORDER BY c.first NULLS LAST, c.since, i.id, c.reason LIMIT $2`
 
-// queueRecent adds the queries for the causes of attention, the oldest data and the last events. Test
+// queueRecent adds the queries for the causes of attention, the oldest data, the last night and the last events. Test
 // mode is not included.
 func queueRecent(batch *pgx.Batch, o *client.Overview, now time.Time) {
 	batch.Queue(attentionCauses, now, mostCauses).Query(func(rows pgx.Rows) (err error) {
@@ -52,6 +52,13 @@ func queueRecent(batch *pgx.Batch, o *client.Overview, now time.Time) {
 	}
 	oldest(&o.OldestSync, "greatest(i.last_sync_at, k.started_at)", "LEFT JOIN skipped_syncs k ON k.integration_id = i.id")
 	oldest(&o.OldestSlots, "r.pulled_at", "JOIN slot_rounds r ON r.integration_id = i.id")
+	batch.Queue(lastNight, now).Query(func(rows pgx.Rows) error {
+		found, err := pgx.CollectRows(rows, scanNight)
+		if len(found) > 0 {
+			o.Night = found[0]
+		}
+		return err
+	})
 	batch.Queue(recentEvents, mostRecent, client.HealthChanged, client.SyncFailed, client.SyncHeld, client.AttentionNeeded, client.AttentionResolved,
 		client.RunEnded, partnerapi.Degraded).
 		Query(func(rows pgx.Rows) (err error) {

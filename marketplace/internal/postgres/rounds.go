@@ -19,20 +19,21 @@ import (
 func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncRequest) error {
 	var ids []uuid.UUID
 	var modes, causes []string
+	var dues []zeronull.Timestamptz
 	of := map[uuid.UUID]catalog.SyncRequest{}
 	for _, r := range requests {
-		ids, modes, causes = append(ids, r.Integration), append(modes, string(r.Mode)), append(causes, string(r.Cause))
+		ids, modes, causes, dues = append(ids, r.Integration), append(modes, string(r.Mode)), append(causes, string(r.Cause)), append(dues, zeronull.Timestamptz(r.At))
 		of[r.Integration] = r
 	}
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		live, err := queryAll(ctx, tx, pgx.RowTo[uuid.UUID], `
-			INSERT INTO sync_wishes (integration_id, number, mode, cause, failures)
-			SELECT i.id, 1, request.mode, request.cause, 0
-			FROM unnest($1::uuid[], $2::text[], $3::text[]) AS request (id, mode, cause) JOIN integrations i ON i.id = request.id
+			INSERT INTO sync_wishes (integration_id, number, mode, cause, failures, due_at)
+			SELECT i.id, 1, request.mode, request.cause, 0, request.due_at
+			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS request (id, mode, cause, due_at) JOIN integrations i ON i.id = request.id
 			WHERE i.deleted_at IS NULL ORDER BY i.id
 			ON CONFLICT (integration_id) DO UPDATE SET number = sync_wishes.number + 1, cause = EXCLUDED.cause,
 				mode = CASE 'full' WHEN sync_wishes.mode THEN 'full' ELSE EXCLUDED.mode END
-			RETURNING integration_id`, ids, modes, causes)
+			RETURNING integration_id`, ids, modes, causes, dues)
 		if err != nil {
 			return err
 		}
@@ -90,6 +91,7 @@ func (c *Catalog) AskForSlots(ctx context.Context, integration uuid.UUID, at tim
 
 func (c *Catalog) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.UUID, at time.Time, changed bool) error {
 	var due time.Time
+	var slow bool
 	// A later request serves all earlier ones. A request that no job has started moves to the
 	// newest time.
 	err := tx.QueryRow(ctx, `
@@ -97,14 +99,14 @@ func (c *Catalog) askForSlots(ctx context.Context, tx pgx.Tx, integration uuid.U
 		ON CONFLICT (integration_id) DO UPDATE
 		SET asked_at = CASE WHEN $3 OR r.serves IS NULL OR r.serves < r.asked_at THEN EXCLUDED.asked_at ELSE greatest(EXCLUDED.asked_at, r.asked_at + $4::interval) END
 		WHERE $3 OR r.asked_at <= EXCLUDED.asked_at
-		RETURNING asked_at`, integration, at, changed, catalog.SkippedPause).Scan(&due)
+		RETURNING asked_at, slow`, integration, at, changed, catalog.SkippedPause).Scan(&due, &slow)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	pull := newJob{args: job.Slots{Integration: integration}}
+	pull := newJob{args: job.Slots{Integration: integration, Slow: slow}}
 	if due.After(at) {
 		pull.at = due
 	} else {
@@ -128,7 +130,7 @@ func (c *Catalog) BeginRound(ctx context.Context, integration uuid.UUID, now tim
 func (c *Catalog) MoveRound(ctx context.Context, integration uuid.UUID, move func(tx pgx.Tx, stored catalog.Round) (catalog.Round, error)) error {
 	return c.transaction(ctx, func(tx pgx.Tx) error {
 		stored, err := one(ctx, tx, "round", scanRound, `
-			SELECT asked_at, serves, pass, after_id, whole, pulled_at FROM slot_rounds WHERE integration_id = $1 FOR UPDATE`, integration)
+			SELECT asked_at, serves, pass, after_id, whole, pulled_at, coalesce(took, '0'), slow FROM slot_rounds WHERE integration_id = $1 FOR UPDATE`, integration)
 		if err != nil {
 			return err
 		}
@@ -137,13 +139,14 @@ func (c *Catalog) MoveRound(ctx context.Context, integration uuid.UUID, move fun
 			return err
 		}
 		_, err = tx.Exec(ctx, `
-			UPDATE slot_rounds SET serves = $2, pass = $3, after_id = $4, whole = $5, pulled_at = $6 WHERE integration_id = $1`, integration,
-			zeronull.Timestamptz(moved.Serves), moved.Pass, zeronull.UUID(moved.After), moved.Whole, zeronull.Timestamptz(moved.Pulled))
+			UPDATE slot_rounds SET serves = $2, pass = $3, after_id = $4, whole = $5, pulled_at = $6, took = nullif($7::interval, '0'), slow = $8
+			WHERE integration_id = $1`, integration,
+			zeronull.Timestamptz(moved.Serves), moved.Pass, zeronull.UUID(moved.After), moved.Whole, zeronull.Timestamptz(moved.Pulled), moved.Took, moved.Slow)
 		return err
 	})
 }
 
 func scanRound(row pgx.CollectableRow) (r catalog.Round, err error) {
-	err = row.Scan(&r.AskedAt, (*zeronull.Timestamptz)(&r.Serves), &r.Pass, (*zeronull.UUID)(&r.After), &r.Whole, (*zeronull.Timestamptz)(&r.Pulled))
+	err = row.Scan(&r.AskedAt, (*zeronull.Timestamptz)(&r.Serves), &r.Pass, (*zeronull.UUID)(&r.After), &r.Whole, (*zeronull.Timestamptz)(&r.Pulled), &r.Took, &r.Slow)
 	return r, err
 }

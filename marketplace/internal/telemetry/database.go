@@ -70,6 +70,7 @@ type State struct {
 	Holds        []Holds
 	RatesMissing []client.MissingRate
 	Rates        domain.RateTable
+	Night        *client.Night // nil: there was none
 }
 
 // readTime limits the reading of the database.
@@ -102,6 +103,9 @@ var (
 	rateMissing     = describe("marketplace_exchange_rate_missing", "Listed activities with prices in a currency that has no exchange rate to the base.", "currency", "base")
 	ratesAge        = describe("marketplace_exchange_rates_age_seconds", "How long ago the day of the newest imported exchange rates began.")
 	rateAge         = describe("marketplace_exchange_rate_age_seconds", "How long ago the day of a currency's exchange rate began.", "currency")
+	nightPartners   = describe("marketplace_night_partners", "Partners of the last night: done, failed, or still pulled.", "state")
+	nightBegan      = describe("marketplace_night_begin_timestamp_seconds", "When the last nightly syncs began.")
+	nightEnds       = describe("marketplace_night_end_timestamp_seconds", "When the last nightly syncs ended, or are expected to end.")
 	holds           = describe("marketplace_holds", "Bookings that wait for their payment.", "mode")
 	attention       = describe("marketplace_bookings_attention", "Bookings that need attention, by reason.", "reason", "mode")
 )
@@ -170,6 +174,19 @@ func (d *database) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for currency, rate := range state.Rates.Per {
 		to.gauge(rateAge, max(0, now.Sub(rate.Of).Seconds()), string(currency))
+	}
+	if n := state.Night; n != nil {
+		ends := n.EndedAt
+		if n.Last != nil {
+			ends = n.Last.At
+		} else if ends.IsZero() {
+			ends = now
+		}
+		to.gauge(nightBegan, float64(n.BeganAt.Unix()))
+		to.gauge(nightEnds, float64(ends.Unix()))
+		for state, count := range map[string]int{"done": n.Done, "failed": n.Failed, "pulled": n.Partners - n.Done - n.Failed} {
+			to.gauge(nightPartners, float64(count), state)
+		}
 	}
 	for _, missing := range state.RatesMissing {
 		to.gauge(rateMissing, float64(missing.Activities), missing.Currency, missing.Base)

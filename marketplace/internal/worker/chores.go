@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// apart is the pause between two partners' syncs in a night. It is shorter if they would not
-	// all start within nightTime.
-	apart     = time.Second
-	nightTime = time.Hour
+	// apart is the pause between two partners' syncs. It is shorter if they would not all start
+	// within Schedule.NightlyWithin, or within incrementalTime.
+	apart           = time.Second
+	incrementalTime = time.Hour
 	// Rechecks follow a night's syncs with this pause. It is shorter if they would not all start
 	// within recheckTime, so that all have ended after half an hour. A read-only run takes some
 	// seconds.
@@ -38,20 +38,29 @@ const (
 // runNightly requests a full sync of every integration, one after the other, and then a recheck of the
 // certified ones.
 func (w *Worker) runNightly(ctx context.Context, j *river.Job[job.Nightly]) error {
-	return errors.Join(w.askAll(ctx, j.Args.Due, catalog.Full), w.Store.Runs.AskForRechecks(ctx, j.Args.Due.Add(nightTime), recheckApart, recheckTime))
+	requests, err := w.takeTurns(ctx, j.Args.Due, catalog.Full, w.Schedule.NightlyWithin)
+	if err == nil {
+		err = w.Store.Catalog.BeginNight(ctx, j.Args.Due, requests...)
+	}
+	return errors.Join(err, w.Store.Runs.AskForRechecks(ctx, j.Args.Due.Add(w.Schedule.NightlyWithin), recheckApart, recheckTime))
 }
 
 // runIncremental requests an incremental sync of every integration, one after the other.
 func (w *Worker) runIncremental(ctx context.Context, j *river.Job[job.Incremental]) error {
-	return w.askAll(ctx, j.Args.Due, catalog.Incremental)
-}
-
-func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) error {
-	ids, err := w.liveIntegrations(ctx)
-	if err != nil || len(ids) == 0 {
+	requests, err := w.takeTurns(ctx, j.Args.Due, catalog.Incremental, incrementalTime)
+	if err != nil {
 		return err
 	}
-	pause := min(apart, nightTime/time.Duration(len(ids)))
+	return w.Store.Catalog.AskForSyncs(ctx, requests...)
+}
+
+// takeTurns requests a sync of every integration, the last one within that time.
+func (w *Worker) takeTurns(ctx context.Context, due time.Time, mode catalog.Mode, within time.Duration) ([]catalog.SyncRequest, error) {
+	ids, err := w.liveIntegrations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pause := min(apart, within/time.Duration(max(len(ids), 1)))
 	requests := make([]catalog.SyncRequest, len(ids))
 	for i, id := range ids {
 		requests[i] = catalog.SyncRequest{Integration: id, Mode: mode, Cause: catalog.BySchedule}
@@ -59,7 +68,18 @@ func (w *Worker) askAll(ctx context.Context, due time.Time, mode catalog.Mode) e
 			requests[i].At = due.Add(time.Duration(i) * pause)
 		}
 	}
-	return w.Store.Catalog.AskForSyncs(ctx, requests...)
+	return requests, nil
+}
+
+// night logs a night when it has ended.
+func (w *Worker) night(ctx context.Context, _ *river.Job[job.Night]) error {
+	n, err := w.Store.Catalog.EndNight(ctx, w.Clock.Now())
+	if err != nil || n == nil {
+		return err
+	}
+	w.Log.InfoContext(ctx, "the nightly syncs have ended", slog.Time("began_at", n.BeganAt), slog.Duration("took", n.EndedAt.Sub(n.BeganAt)),
+		slog.Int("partners", n.Partners), slog.Int("failed", n.Failed))
+	return nil
 }
 
 // probes requests a probe of every integration. At a host with many, they take turns.

@@ -60,6 +60,7 @@ func New(c Config) (*Worker, error) {
 	river.AddWorker(kinds, &pulling[job.Probe]{work: w.probe, limit: c.JobTime})
 	river.AddWorker(kinds, river.WorkFunc(w.probes))
 	river.AddWorker(kinds, river.WorkFunc(w.runNightly))
+	river.AddWorker(kinds, river.WorkFunc(w.night))
 	river.AddWorker(kinds, river.WorkFunc(w.runIncremental))
 	river.AddWorker(kinds, river.WorkFunc(w.cleanUp))
 	river.AddWorker(kinds, river.WorkFunc(w.sales))

@@ -14,11 +14,12 @@ import (
 
 // Schedule configures recurring work.
 type Schedule struct {
-	NightlyAt   time.Duration // time of day, UTC, of a full sync of every integration with its slots
-	Probes      time.Duration // interval of partners' health probes; 0: never
-	Incremental time.Duration // interval of incremental syncs; 0: never
-	Sweeps      time.Duration // interval of releasing expired holds; 0: never
-	EraseAfter  time.Duration // how long after a slot's end its guests are erased; 0: never
+	NightlyAt     time.Duration // time of day, UTC, of a full sync of every integration with its slots
+	NightlyWithin time.Duration // the last of these syncs begins within this time
+	Probes        time.Duration // interval of partners' health probes; 0: never
+	Incremental   time.Duration // interval of incremental syncs; 0: never
+	Sweeps        time.Duration // interval of releasing expired holds; 0: never
+	EraseAfter    time.Duration // how long after a slot's end its guests are erased; 0: never
 }
 
 const (
@@ -27,6 +28,8 @@ const (
 	// salesCounts is how often the bookings of today and yesterday are counted. All kept days are
 	// counted every hour, because the state of a booking may change later.
 	salesCounts = time.Minute
+	// nightEnds is how often it is checked whether the nightly syncs have ended.
+	nightEnds = time.Minute
 	// seatCounts is how often partners' vacancies are compared with own bookings.
 	seatCounts = 5 * time.Minute
 	// ratesAt is half an hour after the European Central Bank publishes its rates at 16:00 in
@@ -54,6 +57,7 @@ func (s schedule) dueTime(tick time.Time) time.Time {
 func (w *Worker) newSchedules() (gocron.Scheduler, error) {
 	all := []schedule{
 		{day, w.Schedule.NightlyAt, func(due time.Time) river.JobArgs { return job.Nightly{Scheduled: job.Scheduled{Due: due}} }},
+		{nightEnds, 0, func(due time.Time) river.JobArgs { return job.Night{Scheduled: job.Scheduled{Due: due}} }},
 		{w.Schedule.Probes, 0, func(due time.Time) river.JobArgs { return job.Probes{Scheduled: job.Scheduled{Due: due}} }},
 		{w.Schedule.Incremental, 0, func(due time.Time) river.JobArgs { return job.Incremental{Scheduled: job.Scheduled{Due: due}} }},
 		{w.Schedule.Sweeps, 0, func(due time.Time) river.JobArgs { return job.Sweep{Scheduled: job.Scheduled{Due: due}} }},

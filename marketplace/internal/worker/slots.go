@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -22,6 +23,8 @@ const (
 	// sliceShare is the fraction (1/sliceShare) of a job's time in which it starts pulls. The rest
 	// is for the last answers.
 	sliceShare = 6
+	// slowShare is how many times longer than that a job takes whose last answers were slow.
+	slowShare = 2
 	// optionsPage is how many options one query reads.
 	optionsPage = 100
 )
@@ -51,12 +54,14 @@ func (w *Worker) slots(ctx context.Context, j *river.Job[job.Slots]) error {
 		round.AskedAt = stored.AskedAt // another request may have arrived
 		now := w.Clock.Now()
 		next, due := round.Next(now, slice)
+		j.Args.Slow = next.Slow
 		return next, finish(ending, tx, j, now, due)
 	})
 }
 
 // pullSlice pulls options for a while, starting at the round's position.
 func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round catalog.Round) (slice catalog.Slice, err error) {
+	start := time.Now()
 	began, cancel := context.WithTimeout(ctx, w.JobTime/sliceShare)
 	defer cancel()
 	// A pull that waits for a permit must not outlast the job.
@@ -89,6 +94,7 @@ func (w *Worker) pullSlice(ctx context.Context, target partner.Target, round cat
 	if ctx.Err() != nil {
 		return slice, ctx.Err()
 	}
+	slice.Slow = time.Since(start) > slowShare*w.JobTime/sliceShare
 	if slice.Failed = failed.count; slice.Failed > 0 {
 		w.Log.WarnContext(ctx, "slots were not pulled", slog.String("integration_id", target.ID.String()),
 			slog.Int("tried", slice.Tried), slog.Int("failed", slice.Failed), slog.Any("error", failed.last))

@@ -56,7 +56,7 @@ func TestTheSlotsFollowACatalogThatIsTheSameAsWellButNotTwiceInFiveMinutes(t *te
 func TestOneOfTwoReplicasRunsAJob(t *testing.T) {
 	t.Parallel()
 	b := setupAt(t, time.Now().AddDate(0, 0, -30)) // so that due jobs are also due for the job queue, which uses the real time
-	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
+	b.schedule = worker.Schedule{NightlyAt: 2*time.Hour + 30*time.Minute, NightlyWithin: time.Hour, Probes: 6 * time.Hour, Incremental: 8 * time.Hour, Sweeps: 4 * time.Hour}
 	swept, rates := &deliveries{}, &feed{}
 	b.bookings, b.rates = swept, rates
 	p := b.partner(t, 1)
@@ -89,6 +89,9 @@ func TestOneOfTwoReplicasRunsAJob(t *testing.T) {
 			t.Errorf("want every night's pull full and no other, got %d of %d in %d nights", p.full, p.pulls, days)
 		}
 	})
+	if nights := b.count(t, `SELECT count(*) FROM nights WHERE partners = 1 AND failed = 0 AND ended_at > due_at`); nights != 1 {
+		t.Errorf("Expected the last night stored, with its end, received %d", nights)
+	}
 	if pulls := rates.pulls.Load(); pulls != days {
 		t.Errorf("Expected exchange rates pulled %d times, received %d", days, pulls)
 	}
@@ -169,6 +172,59 @@ func TestAPartnerThatHangsDelaysNoOtherPartner(t *testing.T) {
 		t.Errorf("want the hanging partner's jobs still running, got %d", running)
 	}
 	r.client.Close() // otherwise the hanging calls last until their limit
+}
+
+func TestASlowPartnersNextPullsComeAfterThoseOfOthers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.jobTime = 2 * time.Second // in which a slice of answers that never come ends
+	slow, other := b.partner(t, 20), b.partner(t, 1)
+	slow.before = func(r *http.Request) {
+		if r.Method == http.MethodPost {
+			<-r.Context().Done()
+		}
+	}
+	b.replica(t)
+	b.ask(t, catalog.ByOperator, slow, other)
+	waittest.Until(t, "the slow partner known", func() bool { return b.count(t, `SELECT count(*) FROM slot_rounds WHERE slow`) == 1 })
+	if behind := b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'slots_pull' AND priority = 2 AND state <> 'completed' AND args ->> 'integration_id' = $1`, slow.id.String()); behind != 1 {
+		t.Errorf("Expected its next job behind others, received %d of them", behind)
+	}
+	waittest.Until(t, "the other partner's slots", func() bool { _, _, options, _ := other.counts(); return options == 1 })
+	if slow := b.count(t, `SELECT count(*) FROM slot_rounds WHERE slow AND integration_id = $1`, other.id); slow != 0 {
+		t.Error("Expected the other partner not to be slow")
+	}
+}
+
+func TestAReplicaThatJoinsTakesWhatOthersHaveNoWorkersFor(t *testing.T) {
+	t.Parallel()
+	const workers, partners = 100, 120
+	b := setup(t)
+	b.jobTime = 10 * time.Minute
+	first := b.replica(t)
+	for range partners {
+		p := b.partner(t, 1)
+		p.before = func(r *http.Request) {
+			if r.Method == http.MethodPost {
+				<-r.Context().Done()
+			}
+		}
+		found, err := b.integrations.Find(t.Context(), b.account, p.id)
+		check(t, err)
+		target, err := b.integrations.Target(found)
+		check(t, err)
+		if _, err := first.syncer.Sync(t.Context(), catalog.Order{Target: target, Mode: catalog.Full, Cause: catalog.ByPartner}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	running := func() int {
+		return b.count(t, `SELECT count(*) FROM river_job WHERE kind = 'slots_pull' AND state = 'running'`)
+	}
+	waittest.Until(t, "every worker of the first replica busy", func() bool { return running() == workers })
+	second := b.replica(t)
+	waittest.Until(t, "the second replica pulling for the others", func() bool { return running() == partners })
+	first.client.Close() // otherwise the hanging calls last until their limit
+	second.client.Close()
 }
 
 func TestARoundOfSlotsGoesOnWhereAReplicaHasLeftIt(t *testing.T) {

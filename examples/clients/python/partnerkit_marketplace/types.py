@@ -2088,6 +2088,35 @@ class OverviewAnswerDataOldestSlots(TypedDict):
     at: str
 
 
+class OverviewAnswerDataNightLast(TypedDict):
+    """The partner that ends last, and when, if each takes as long as it took last; null if none is pulled."""
+
+    # An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8
+    # (GEN-10).
+    integration_id: str
+    name: str
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+    at: str
+
+
+class OverviewAnswerDataNight(TypedDict):
+    """The last nightly sync of all partners, in both modes, with all their slots; null if there was none."""
+
+    # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
+    # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+    began_at: str
+    # Null while some partners are still pulled.
+    ended_at: str | None
+    partners: int
+    # All their slots have been pulled.
+    done: int
+    # Some of their slots could not be pulled, and are not tried again.
+    failed: int
+    # The partner that ends last, and when, if each takes as long as it took last; null if none is pulled.
+    last: OverviewAnswerDataNightLast | None
+
+
 class OverviewAnswerDataRecentItem(TypedDict):
     # ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out
     # (GEN-5). Its year is from 2000 to 2200 (GEN-10).
@@ -2191,6 +2220,8 @@ class OverviewAnswerData(TypedDict):
     oldest_sync: OverviewAnswerDataOldestSync | None
     # The integration whose slots were completely loaded longest ago; null if none were loaded.
     oldest_slots: OverviewAnswerDataOldestSlots | None
+    # The last nightly sync of all partners, in both modes, with all their slots; null if there was none.
+    night: OverviewAnswerDataNight | None
     # The last events of live integrations and their bookings, newest first: at most twelve.
     recent: list[OverviewAnswerDataRecentItem]
     # Integrations whose calls are not judged at present, because the judge of calls to partners stopped while it

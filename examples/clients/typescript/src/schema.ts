@@ -3318,6 +3318,18 @@ export interface components {
          *           "name": "Old Town Walks",
          *           "at": "2026-06-30T02:31:00Z"
          *         },
+         *         "night": {
+         *           "began_at": "2026-07-01T02:30:00Z",
+         *           "ended_at": null,
+         *           "partners": 42,
+         *           "done": 40,
+         *           "failed": 1,
+         *           "last": {
+         *             "integration_id": "0197c6f2-8d5e-7b3a-9c41-52e0f6a1d7b8",
+         *             "name": "Old Town Walks",
+         *             "at": "2026-07-01T03:05:00Z"
+         *           }
+         *         },
          *         "recent": [
          *           {
          *             "at": "2026-07-01T08:00:00Z",
@@ -3525,6 +3537,41 @@ export interface components {
                      * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
                      */
                     at: string;
+                } | null;
+                /** @description The last nightly sync of all partners, in both modes, with all their slots; null if there was none. */
+                night: {
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+                     */
+                    began_at: string;
+                    /**
+                     * Date-time
+                     * Format: date-time
+                     * @description Null while some partners are still pulled.
+                     */
+                    ended_at: string | null;
+                    partners: number;
+                    /** @description All their slots have been pulled. */
+                    done: number;
+                    /** @description Some of their slots could not be pulled, and are not tried again. */
+                    failed: number;
+                    /** @description The partner that ends last, and when, if each takes as long as it took last; null if none is pulled. */
+                    last: {
+                        /**
+                         * Identifier
+                         * @description An opaque identifier or code. It may hold any character but NUL (RSV-6). It has 1 to 1,000 bytes of UTF-8 (GEN-10).
+                         */
+                        integration_id: string;
+                        name: string;
+                        /**
+                         * Date-time
+                         * Format: date-time
+                         * @description ISO 8601 in the extended form with a UTC offset, which may be Z. Seconds and their fraction may be left out (GEN-5). Its year is from 2000 to 2200 (GEN-10).
+                         */
+                        at: string;
+                    } | null;
                 } | null;
                 /** @description The last events of live integrations and their bookings, newest first: at most twelve. */
                 recent: {
