@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -108,29 +109,34 @@ func (s *Service) Checkout(ctx context.Context, o Order, k Key, respond func(Hel
 // settleKey stores the answer to a request, or frees its key. If the store fails, it is tried again in the
 // background, until another request may take the key over.
 func (s *Service) settleKey(ctx context.Context, k Key) error {
-	settle := func() error {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
-		defer cancel()
-		return s.Keys.SettleKey(within, k)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	failed := s.Keys.SettleKey(within, k)
+	if failed != nil && !errors.Is(failed, ErrNotOwner) {
+		s.calls.Go(func() {
+			_ = s.keepTrying(func(ctx context.Context) error { return s.Keys.SettleKey(ctx, k) })
+		})
 	}
-	failed := settle()
-	if failed == nil || errors.Is(failed, ErrNotOwner) {
-		return failed
-	}
-	s.calls.Go(func() {
-		began := time.Now()
-		for pause := storePause; time.Since(began) < flightTime; pause = min(2*pause, longestStorePause) {
-			select {
-			case <-s.moves.life.Done():
-				return
-			case <-time.After(pause):
-			}
-			if err := settle(); err == nil || errors.Is(err, ErrNotOwner) {
-				return
-			}
-		}
-	})
 	return failed
+}
+
+// keepTrying does what the store has just failed to do, until it succeeds, the service ends, or another
+// request may have taken the key over. It returns the last error.
+func (s *Service) keepTrying(do func(context.Context) error) (failed error) {
+	began := time.Now()
+	for pause := storePause; ; pause = min(2*pause, longestStorePause) {
+		select {
+		case <-s.moves.life.Done():
+			return cmp.Or(failed, context.Cause(s.moves.life))
+		case <-time.After(pause):
+		}
+		within, cancel := context.WithTimeout(context.Background(), storeTime)
+		failed = do(within)
+		cancel()
+		if failed == nil || errors.Is(failed, ErrNotOwner) || time.Since(began) > flightTime {
+			return failed
+		}
+	}
 }
 
 // freeKey frees a key whose claim failed, but may have been stored: a retry would be refused until flightTime has passed.

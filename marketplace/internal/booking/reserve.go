@@ -95,14 +95,20 @@ func (a *reserve) create(ctx context.Context) error {
 }
 
 // withdraw ends a booking whose reserve is not sent, because it is unknown whether it is stored. It frees the
-// key, so that a retry books. Otherwise both would wait for a minute, and then for an operator.
+// key, so that a retry books. Otherwise both would wait for a minute, and then for an operator. A request
+// that took the key over may have stored a booking with the same id, which is not this one.
 func (a *reserve) withdraw(why error) {
-	unsent := reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: partner.NotSent, Err: why}}
+	var recorded bool
+	err := a.by.keepTrying(func(ctx context.Context) (err error) {
+		recorded, err = a.by.Store.HasCall(ctx, a.call.ID)
+		return err
+	})
 	ctx := context.Background()
-	_, _, err := a.by.moves.retryStore(ctx, a.Record, func(r Record) (Change, error) { return unsent.move(r, a.by.Now()) })
-	switch {
-	case domain.CodeOf(err) == domain.NotFound: // it is not stored
-	case err != nil:
+	if err == nil && recorded {
+		unsent := reserveAnswer{call: a.call, Outcome: partner.Outcome{Kind: partner.NotSent, Err: why}}
+		_, _, err = a.by.moves.retryStore(ctx, a.Record, func(r Record) (Change, error) { return unsent.move(r, a.by.Now()) })
+	}
+	if err != nil {
 		a.by.Log.Error("a booking whose reserve was not sent was not withdrawn", slog.String("booking_id", a.ID.String()), slog.Any("error", err)) // a sweep finishes it
 		return
 	}

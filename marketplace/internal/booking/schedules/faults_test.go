@@ -36,6 +36,10 @@ var faults = []struct {
 		schedule{"A/checkout with key/call availability/1": notSent, "A/checkout with key/settle the key/1": paused90},
 	},
 	{
+		"a hold is dropped because another request, which was paused, withdraws the booking with its id", "a reschedule is sent again with its key",
+		schedule{"A/reschedule/read the booking/1": failsBefore, "B/reschedule, again (2)/record the checkout/1": paused90},
+	},
+	{
 		"no replica confirms a payment whose confirm's job was paused, and ended without news", "a customer checks out, pays and cancels",
 		schedule{"B/payment/save the booking/1": paused40, "B/booking_confirm job, run 1/call confirm/1": slow, "B/booking_confirm job, run 1/save the booking/2": paused40},
 	},
