@@ -37,7 +37,7 @@ var faults = []struct {
 	},
 	{
 		"a hold is dropped because another request, which was paused, withdraws the booking with its id", "a reschedule is sent again with its key",
-		schedule{"A/reschedule/read the booking/1": failsBefore, "B/reschedule, again (2)/record the checkout/1": paused90},
+		schedule{"A/reschedule/read the booking/1": failsBefore, "B/reschedule, again (2)/record the checkout/1": paused90, "B/reschedule, again (3)/call reserve/1": slow},
 	},
 	{
 		"no replica confirms a payment whose confirm's job was paused, and ended without news", "a customer checks out, pays and cancels",
