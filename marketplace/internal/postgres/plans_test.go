@@ -89,6 +89,14 @@ func (s sold) pages() map[string]func(context.Context) error {
 			_, err := s.store.Catalog.Standings(ctx, one)
 			return err
 		},
+		"an integration's options to pull": func(ctx context.Context) error {
+			_, err := s.store.Catalog.OptionsToPull(ctx, s.integration, time.Now(), uuid.Nil, 100)
+			return err
+		},
+		"that no option of an integration must be pulled": func(ctx context.Context) error {
+			_, err := s.store.Catalog.OptionsToPull(ctx, s.integration, noon, uuid.Nil, 1)
+			return err
+		},
 		"a booking": func(ctx context.Context) error {
 			_, err := s.store.Bookings.Booking(ctx, pgtest.ID("booking3"))
 			return err

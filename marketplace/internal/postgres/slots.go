@@ -32,11 +32,15 @@ func (c *Catalog) OptionsToPull(ctx context.Context, integration uuid.UUID, aske
 		o.Stored.Days = catalog.ReadSlotDays(days)
 		return o, err
 	}, `
+		WITH due AS MATERIALIZED ( -- otherwise the order lets PostgreSQL go through the options of all partners
+			SELECT v.id FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
+			WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active AND (p.sent_at IS NULL OR p.sent_at < $2)
+		)
 		SELECT v.id, a.external_product_id, a.product ->> 'timeZone', v.option, p.days, p.currencies, v.capacity,
 			ARRAY(SELECT e.local_date FROM slot_edits e WHERE e.variation_id = v.id)
-		FROM activities a JOIN variations v ON v.activity_id = a.id LEFT JOIN slot_pulls p ON p.variation_id = v.id
-		WHERE a.integration_id = $1 AND a.partner_active AND v.partner_active AND v.id > $3 AND (p.sent_at IS NULL OR p.sent_at < $2)
-		ORDER BY v.id LIMIT $4`, integration, askedAt, after, most)
+		FROM (SELECT id FROM due WHERE id > $3 ORDER BY id LIMIT $4) AS next JOIN variations v ON v.id = next.id JOIN activities a ON a.id = v.activity_id
+			LEFT JOIN slot_pulls p ON p.variation_id = v.id
+		ORDER BY v.id`, integration, askedAt, after, most)
 }
 
 // StoreSlots writes the slots that differ and closes missing ones. Older data never replaces newer
