@@ -65,13 +65,9 @@ const offersOf = `
 			GROUP BY unit_pricing) o ON true
 	WHERE ` + listed + ` AND v.partner_active`
 
-// EachOffer calls take with what each listed activity among these sells, or with that of all for nil.
+// EachOffer calls take with what each listed activity among these sells.
 func (s *Storefront) EachOffer(ctx context.Context, activities []uuid.UUID, now time.Time, take func(storefront.Offer)) error {
-	query, args := offersOf+` ORDER BY a.id`, []any{now}
-	if activities != nil {
-		query, args = offersOf+` AND a.id = ANY($2) ORDER BY a.id`, append(args, activities)
-	}
-	rows, err := s.pool.Query(withoutTimeout(ctx), query, args...)
+	rows, err := s.pool.Query(withoutTimeout(ctx), offersOf+` AND a.id = ANY($2) ORDER BY a.id`, now, activities)
 	if err != nil {
 		return err
 	}

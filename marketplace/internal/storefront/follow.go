@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 )
 
 const (
@@ -167,27 +170,54 @@ func (f *Front) refresh(ctx context.Context, n Change) error {
 // read reads changed activities into a snapshot, and reports whether that changes it.
 func (f *Front) read(ctx context.Context, into *snapshot, n Change) (changed bool, err error) {
 	var rows []Row
-	var ids []uuid.UUID // nil: all
 	if n.All {
 		rows, err = f.store.AllRows(ctx)
 	} else {
 		rows, err = f.store.Rows(ctx, slices.Concat(n.Activities, n.Slots), n.Integrations)
-		ids = make([]uuid.UUID, len(rows))
-		for i, row := range rows {
-			ids[i] = row.ID
-		}
 	}
 	if err != nil {
 		return false, err
 	}
-	reader := newOfferReader()
-	if err := f.store.EachOffer(ctx, ids, f.now(), reader.add); err != nil {
+	sells, err := f.readOffers(ctx, rows)
+	if err != nil {
 		return false, err
 	}
-	reader.finish()
 	if n.All {
-		into.reset(rows, reader.read)
+		into.reset(rows, sells)
 		return true, nil
 	}
-	return into.merge(rows, reader.read, n), nil
+	return into.merge(rows, sells, n), nil
+}
+
+const (
+	// offersPage is how many activities' offers one query reads, and offerQueries how many queries run
+	// concurrently: a start reads those of all activities.
+	offersPage   = 5000
+	offerQueries = 4
+)
+
+// readOffers reads what activities sell.
+func (f *Front) readOffers(ctx context.Context, rows []Row) (map[uuid.UUID]*offers, error) {
+	all, now := make(map[uuid.UUID]*offers, len(rows)), f.now()
+	var mu sync.Mutex
+	queries, ctx := errgroup.WithContext(ctx)
+	queries.SetLimit(offerQueries)
+	for page := range slices.Chunk(rows, offersPage) {
+		queries.Go(func() error {
+			ids := make([]uuid.UUID, len(page))
+			for i, row := range page {
+				ids[i] = row.ID
+			}
+			reader := newOfferReader()
+			if err := f.store.EachOffer(ctx, ids, now, reader.add); err != nil {
+				return err
+			}
+			reader.finish()
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(all, reader.read)
+			return nil
+		})
+	}
+	return all, queries.Wait()
 }

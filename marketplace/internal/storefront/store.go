@@ -21,8 +21,8 @@ type Store interface {
 	// Rows returns the given activities and all activities of the given integrations, listed or
 	// not, in the list's order.
 	Rows(ctx context.Context, activities, integrations []uuid.UUID) ([]Row, error)
-	// EachOffer calls take with what each listed activity among these sells, or with that of all for
-	// nil, without slots that have started by now. The offers of an activity follow one another.
+	// EachOffer calls take with what each listed activity among these sells, without slots that have
+	// started by now. The offers of an activity follow one another.
 	EachOffer(ctx context.Context, activities []uuid.UUID, now time.Time, take func(Offer)) error
 	// ListedActivities returns the given activities that resellers of the mode may see.
 	ListedActivities(ctx context.Context, mode domain.Mode, ids []uuid.UUID) ([]domain.Activity, error)
