@@ -81,7 +81,7 @@ func (s *supplierSettings) offered(ctx context.Context) (*offer.Offer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return offer.Translate(products, s.mapped), nil
+	return (&offer.Translator{Units: s.mapped}).Translate(products), nil
 }
 
 // serveSettings are the settings of a bridge.

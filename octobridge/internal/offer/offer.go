@@ -64,26 +64,42 @@ func (o *Offer) Option(productID, optionID string) (*Option, bool) {
 	return option, ok
 }
 
+// Translator translates a supplier's catalog, and again when it may have changed: products with the same
+// text are translated and validated once. It is not safe for concurrent use.
+type Translator struct {
+	Units Units
+
+	last map[string]*translation // of the last catalog, by the product's text
+}
+
 // Translate translates a supplier's products. Those that cannot be read are set aside.
-func Translate(products []json.RawMessage, units Units) *Offer {
+func (a *Translator) Translate(products []json.RawMessage) *Offer {
 	o := &Offer{Products: []partnerapi.Product{}, options: map[[2]string]*Option{}}
+	read := make(map[string]*translation, len(products))
 	for i, text := range products {
-		var product octo.Product
-		if err := json.Unmarshal(text, &product); err != nil {
-			o.Notes = append(o.Notes, Note{Product: fmt.Sprintf("number %d", i+1), SetAside: true, Text: "it is not as OCTO has it: " + err.Error()})
-			continue
-		}
-		t := translation{of: product, mapped: units, options: map[string]*Option{}}
-		if sold, err := t.product(); err != nil {
-			t.note(Note{SetAside: true, Text: err.Error()})
-		} else {
-			o.Products = append(o.Products, sold)
-			for id, option := range t.options {
-				o.options[[2]string{product.ID, id}] = option
+		t := a.last[string(text)]
+		if t == nil {
+			t = &translation{mapped: a.Units, options: map[string]*Option{}}
+			if err := json.Unmarshal(text, &t.of); err != nil {
+				o.Notes = append(o.Notes, Note{Product: fmt.Sprintf("number %d", i+1), SetAside: true, Text: "it is not as OCTO has it: " + err.Error()})
+				continue
 			}
+			var err error
+			if t.sold, err = t.product(); err != nil {
+				t.note(Note{SetAside: true, Text: err.Error()})
+				t.options = nil
+			}
+		}
+		read[string(text)] = t
+		if t.options != nil {
+			o.Products = append(o.Products, t.sold)
+		}
+		for id, option := range t.options {
+			o.options[[2]string{t.of.ID, id}] = option
 		}
 		o.Notes = append(o.Notes, t.notes...)
 	}
+	a.last = read
 	return o
 }
 
@@ -91,7 +107,8 @@ func Translate(products []json.RawMessage, units Units) *Offer {
 type translation struct {
 	of      octo.Product
 	mapped  Units
-	options map[string]*Option
+	sold    partnerapi.Product
+	options map[string]*Option // nil: it is not sold
 	notes   []Note
 }
 

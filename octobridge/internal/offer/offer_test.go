@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func translate(t *testing.T, p octo.Product, units offer.Units) *offer.Offer {
 	t.Helper()
 	text, err := json.Marshal(p)
 	check(t, err)
-	return offer.Translate([]json.RawMessage{text}, units)
+	return (&offer.Translator{Units: units}).Translate([]json.RawMessage{text})
 }
 
 // units reads a file of units.
@@ -199,9 +200,36 @@ func TestTranslate_SellsTheOthersIfOneCannotBeRead(t *testing.T) {
 	t.Parallel()
 	good, err := json.Marshal(product("ADULT"))
 	check(t, err)
-	got := offer.Translate([]json.RawMessage{json.RawMessage(`{"id": 7}`), good}, offer.Units{})
+	got := new(offer.Translator).Translate([]json.RawMessage{json.RawMessage(`{"id": 7}`), good})
 	if len(got.Products) != 1 || len(got.Notes) != 1 || !strings.HasPrefix(got.Notes[0].String(), "product number 1: set aside: it is not as OCTO has it: ") {
 		t.Errorf("got %+v, %q", got.Products, notes(got))
+	}
+}
+
+func TestTranslate_AnswersTheSameForTheSameProductsAndSeesAChange(t *testing.T) {
+	t.Parallel()
+	text := func(change func(*octo.Product)) json.RawMessage {
+		p := product("ADULT", "FAMILY")
+		change(&p)
+		text, err := json.Marshal(p)
+		check(t, err)
+		return text
+	}
+	sold, aside := text(func(*octo.Product) {}), text(func(p *octo.Product) { p.ID, p.TimeZone = "moon", "Moon/Base" })
+	dearer := text(func(p *octo.Product) { p.Options[0].Units[0].PricingFrom[0].Original = "9900" })
+	var translator offer.Translator
+	first := translator.Translate([]json.RawMessage{sold, aside})
+	if len(first.Products) != 1 || len(first.Notes) < 2 {
+		t.Fatalf("Expected one product sold, one set aside and a unit set aside, received %+v and %q", first.Products, notes(first))
+	}
+	if again := translator.Translate([]json.RawMessage{sold, aside}); !reflect.DeepEqual(again, first) {
+		t.Errorf("Expected %+v again, received %+v", first, again)
+	}
+	if gone := translator.Translate([]json.RawMessage{aside}); len(gone.Products) != 0 {
+		t.Errorf("Expected nothing sold, received %+v", gone.Products)
+	}
+	if changed := translator.Translate([]json.RawMessage{dearer}); len(changed.Products) != 1 || changed.Products[0].Options[0].Units[0].PricingFrom[0].Original != 9900 {
+		t.Errorf("Expected the new price, received %+v", changed.Products)
 	}
 }
 

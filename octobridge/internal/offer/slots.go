@@ -3,6 +3,7 @@ package offer
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"time"
 
 	"partnerkit.dev/internal/octo"
@@ -13,6 +14,7 @@ import (
 // Slots translates a supplier's slots. now decides which can still be booked. Slots that cannot be read
 // are left out, each with an error.
 func (o *Option) Slots(texts []json.RawMessage, now time.Time) (slots []partnerapi.Slot, left []error) {
+	judged := judgedSlots{}
 	slots = make([]partnerapi.Slot, 0, len(texts))
 	for i, text := range texts {
 		var from octo.Availability
@@ -20,6 +22,9 @@ func (o *Option) Slots(texts []json.RawMessage, now time.Time) (slots []partnera
 		slot := partnerapi.Slot{}
 		if err == nil {
 			slot, err = o.slot(from, now)
+		}
+		if err == nil {
+			err = judged.problem(slot)
 		}
 		if err != nil {
 			left = append(left, fmt.Errorf("slot %d, %.60q: %w", i+1, from.ID, err))
@@ -52,14 +57,36 @@ func (o *Option) slot(from octo.Availability, now time.Time) (slot partnerapi.Sl
 			UnitID: id, UnitType: o.units[id].kind, Original: entry.Original, Currency: entry.Currency, CurrencyPrecision: entry.CurrencyPrecision,
 		})
 	}
+	return slot, nil
+}
+
+// judgedSlots is what the schema says of slots, by their texts without id and times. Most slots of an option
+// differ in nothing else.
+type judgedSlots map[string]error
+
+// What the schema accepts.
+var (
+	plainID     = regexp.MustCompile(`^[!-~]{1,100}$`)
+	thisCentury = regexp.MustCompile(`^20[0-9]{2}-`)
+)
+
+// problem returns why a slot cannot be shown, or nil.
+func (j judgedSlots) problem(slot partnerapi.Slot) error {
+	if plainID.MatchString(slot.ID) && thisCentury.MatchString(slot.LocalDateTimeStart) && thisCentury.MatchString(slot.LocalDateTimeEnd) {
+		slot.ID, slot.LocalDateTimeStart, slot.LocalDateTimeEnd = "any", "2026-07-01T09:00:00Z", "2026-07-01T11:00:00Z"
+	}
 	text, err := json.Marshal(slot)
 	if err != nil {
-		return slot, err
+		return err
 	}
-	if problems := schemas.Validate(schemas.Slot, text); len(problems) > 0 {
-		return slot, fmt.Errorf("%s", problems[0])
+	known, judged := j[string(text)]
+	if !judged {
+		if problems := schemas.Validate(schemas.Slot, text); len(problems) > 0 {
+			known = fmt.Errorf("%s", problems[0])
+		}
+		j[string(text)] = known
 	}
-	return slot, nil
+	return known
 }
 
 // statusOf returns the status of a slot. OCTO says apart from it whether the slot can be booked, and

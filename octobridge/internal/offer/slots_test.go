@@ -2,12 +2,14 @@ package offer_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"partnerkit.dev/internal/octo"
 	"partnerkit.dev/octobridge/internal/offer"
+	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -95,6 +97,32 @@ func TestSlots_AreShownInTheContractsWords(t *testing.T) {
 				t.Errorf("want %s, got %s, %v", wanted, got, left)
 			}
 		})
+	}
+}
+
+func TestSlots_AreLeftOutIfTheSchemaRefusesThemWhateverWasSaidOfOthers(t *testing.T) {
+	t.Parallel()
+	option, _ := translate(t, product("ADULT"), offer.Units{}).Option("walk", "group")
+	slot := func(id, start string, vacancies int) json.RawMessage {
+		text, err := json.Marshal(map[string]any{"id": id, "localDateTimeStart": start, "localDateTimeEnd": "2026-07-02T12:00:00+01:00", "available": true, "status": "AVAILABLE", "vacancies": vacancies})
+		check(t, err)
+		return text
+	}
+	const start = "2026-07-02T10:00:00+01:00"
+	lawful := []json.RawMessage{slot("a", start, 3), slot("b", "2026-07-02T11:00:00+01:00", 3), slot("the 3rd, at 10:00", start, 3), slot("ü", start, 3), slot("c", start, 0), slot("d", "2150-07-02T10:00:00+01:00", 3)}
+	wrong := []json.RawMessage{slot("", start, 3), slot("a\x00b", start, 3), slot(strings.Repeat("x", 1001), start, 3), slot("e", start, -1), slot("f", start, -1), slot("g", "1999-07-02T10:00:00+01:00", 3), slot("h", "2201-07-02T10:00:00+01:00", 3)}
+	for _, order := range [][]json.RawMessage{slices.Concat(lawful, wrong), slices.Concat(wrong, lawful)} {
+		shown, left := option.Slots(order, nine)
+		if len(shown) != len(lawful) || len(left) != len(wrong) {
+			t.Errorf("Expected %d slots shown and %d left out, received %+v and %v", len(lawful), len(wrong), shown, left)
+		}
+		for _, one := range shown {
+			text, err := json.Marshal(one)
+			check(t, err)
+			if problems := schemas.Validate(schemas.Slot, text); problems != nil {
+				t.Errorf("%s: %v", text, problems)
+			}
+		}
 	}
 }
 

@@ -88,10 +88,11 @@ func (o *offers) option(ctx context.Context, productID, optionID string) (*offer
 // Offer returns the supplier's current catalog.
 func (s *Server) Offer(ctx context.Context) (*offer.Offer, error) { return s.offered.fresh(ctx) }
 
+// readOffer is called by one pull at a time.
 func (s *Server) readOffer(ctx context.Context) (*offer.Offer, error) {
 	products, err := s.Supplier.Products(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return offer.Translate(products, s.Units), nil
+	return s.translator.Translate(products), nil
 }

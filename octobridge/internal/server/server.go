@@ -36,12 +36,13 @@ type Config struct {
 type Server struct {
 	Config
 	http.Handler
-	offered offers
+	offered    offers
+	translator offer.Translator
 }
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{Config: c}
+	s := &Server{Config: c, translator: offer.Translator{Units: c.Units}}
 	s.offered = offers{read: s.readOffer, now: c.Now}
 	// Paths are not cleaned, because codes may look like directories.
 	router := mux.NewRouter().SkipClean(true).UseEncodedPath()
