@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 
 	"partnerkit.dev/internal/octo"
@@ -60,20 +61,35 @@ func (o *Option) slot(from octo.Availability, now time.Time) (slot partnerapi.Sl
 	return slot, nil
 }
 
-// judgedSlots is what the schema says of slots, by their texts without id and times. Most slots of an option
-// differ in nothing else.
+// judgedSlots is what the schema says of slots, by their texts without what it accepts anyway: plain ids,
+// times of this century, and small numbers. Most slots of an option differ in nothing else.
 type judgedSlots map[string]error
 
-// What the schema accepts.
 var (
 	plainID     = regexp.MustCompile(`^[!-~]{1,100}$`)
 	thisCentury = regexp.MustCompile(`^20[0-9]{2}-`)
+)
+
+const (
+	fewSeats    = 10_000
+	smallAmount = 1_000_000
 )
 
 // problem returns why a slot cannot be shown, or nil.
 func (j judgedSlots) problem(slot partnerapi.Slot) error {
 	if plainID.MatchString(slot.ID) && thisCentury.MatchString(slot.LocalDateTimeStart) && thisCentury.MatchString(slot.LocalDateTimeEnd) {
 		slot.ID, slot.LocalDateTimeStart, slot.LocalDateTimeEnd = "any", "2026-07-01T09:00:00Z", "2026-07-01T11:00:00Z"
+	}
+	for _, seats := range []**int{&slot.Vacancies, &slot.Capacity} {
+		if n := *seats; n != nil && *n >= 0 && *n <= fewSeats {
+			*seats = new(1)
+		}
+	}
+	slot.UnitPricing = slices.Clone(slot.UnitPricing)
+	for i := range slot.UnitPricing {
+		if amount := &slot.UnitPricing[i].Original; *amount >= 0 && *amount <= smallAmount {
+			*amount = 1
+		}
 	}
 	text, err := json.Marshal(slot)
 	if err != nil {
