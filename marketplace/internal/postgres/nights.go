@@ -55,12 +55,15 @@ func (c *Catalog) Night(ctx context.Context, now time.Time) (*client.Night, erro
 	return found[0], nil
 }
 
-// BeginNight stores a night with its requests for syncs. Earlier nights are forgotten.
+// BeginNight stores a night together with its requests for syncs, without which it would have ended. Earlier
+// nights are forgotten.
 func (c *Catalog) BeginNight(ctx context.Context, due time.Time, requests ...catalog.SyncRequest) error {
-	if _, err := c.pool.Exec(ctx, `WITH old AS (DELETE FROM nights WHERE due_at < $1) INSERT INTO nights (due_at) VALUES ($1) ON CONFLICT DO NOTHING`, due); err != nil {
-		return err
-	}
-	return c.AskForSyncs(ctx, requests...)
+	return c.transaction(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `WITH old AS (DELETE FROM nights WHERE due_at < $1) INSERT INTO nights (due_at) VALUES ($1) ON CONFLICT DO NOTHING`, due); err != nil {
+			return err
+		}
+		return c.askForSyncs(ctx, tx, requests...)
+	})
 }
 
 // EndNight records that the last night has ended, unless some partners are still pulled. It returns nil

@@ -17,6 +17,10 @@ import (
 // live are ignored. Only an operator's request is served immediately while a failing partner has a
 // pause: anyone could cause the others.
 func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncRequest) error {
+	return c.transaction(ctx, func(tx pgx.Tx) error { return c.askForSyncs(ctx, tx, requests...) })
+}
+
+func (c *Catalog) askForSyncs(ctx context.Context, tx pgx.Tx, requests ...catalog.SyncRequest) error {
 	var ids []uuid.UUID
 	var modes, causes []string
 	var dues []zeronull.Timestamptz
@@ -25,24 +29,22 @@ func (c *Catalog) AskForSyncs(ctx context.Context, requests ...catalog.SyncReque
 		ids, modes, causes, dues = append(ids, r.Integration), append(modes, string(r.Mode)), append(causes, string(r.Cause)), append(dues, zeronull.Timestamptz(r.At))
 		of[r.Integration] = r
 	}
-	return c.transaction(ctx, func(tx pgx.Tx) error {
-		live, err := queryAll(ctx, tx, pgx.RowTo[uuid.UUID], `
-			INSERT INTO sync_wishes (integration_id, number, mode, cause, failures, due_at)
-			SELECT i.id, 1, request.mode, request.cause, 0, request.due_at
-			FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS request (id, mode, cause, due_at) JOIN integrations i ON i.id = request.id
-			WHERE i.deleted_at IS NULL ORDER BY i.id
-			ON CONFLICT (integration_id) DO UPDATE SET number = sync_wishes.number + 1, cause = EXCLUDED.cause,
-				mode = CASE 'full' WHEN sync_wishes.mode THEN 'full' ELSE EXCLUDED.mode END
-			RETURNING integration_id`, ids, modes, causes, dues)
-		if err != nil {
-			return err
-		}
-		jobs := make([]newJob, len(live))
-		for i, id := range live {
-			jobs[i] = newJob{args: job.Sync{Integration: id}, at: of[id].At, makesDue: of[id].Cause == catalog.ByOperator}
-		}
-		return c.insertJobs(ctx, tx, jobs...)
-	})
+	live, err := queryAll(ctx, tx, pgx.RowTo[uuid.UUID], `
+		INSERT INTO sync_wishes (integration_id, number, mode, cause, failures, due_at)
+		SELECT i.id, 1, request.mode, request.cause, 0, request.due_at
+		FROM unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) AS request (id, mode, cause, due_at) JOIN integrations i ON i.id = request.id
+		WHERE i.deleted_at IS NULL ORDER BY i.id
+		ON CONFLICT (integration_id) DO UPDATE SET number = sync_wishes.number + 1, cause = EXCLUDED.cause,
+			mode = CASE 'full' WHEN sync_wishes.mode THEN 'full' ELSE EXCLUDED.mode END
+		RETURNING integration_id`, ids, modes, causes, dues)
+	if err != nil {
+		return err
+	}
+	jobs := make([]newJob, len(live))
+	for i, id := range live {
+		jobs[i] = newJob{args: job.Sync{Integration: id}, at: of[id].At, makesDue: of[id].Cause == catalog.ByOperator}
+	}
+	return c.insertJobs(ctx, tx, jobs...)
 }
 
 // PendingSync returns the pending request of an integration, or NotFound.
