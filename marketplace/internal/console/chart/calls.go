@@ -3,6 +3,7 @@ package chart
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"partnerkit.dev/marketplace/client"
@@ -22,6 +23,26 @@ type Bar struct {
 	Y, Height     float64 // of the calls that did not fail
 	FailY, Failed float64 // of the failed calls; Failed 0: none
 	Title         string
+}
+
+// Path returns the calls that did not fail as one path, which takes a fraction of the bars' bytes in a list.
+func (c Calls) Path() string {
+	return pathOf(c.Bars, func(b Bar) (y, height float64) { return b.Y, b.Height })
+}
+
+// FailPath returns the failed calls as one path.
+func (c Calls) FailPath() string {
+	return pathOf(c.Bars, func(b Bar) (y, height float64) { return b.FailY, b.Failed })
+}
+
+func pathOf(bars []Bar, of func(Bar) (y, height float64)) string {
+	var path strings.Builder
+	for _, bar := range bars {
+		if y, height := of(bar); height > 0 {
+			fmt.Fprintf(&path, "M%d %.4gh3v%.4gh-3z", bar.X, y, height)
+		}
+	}
+	return path.String()
 }
 
 // The size of the chart: a bar every step, at most height high.

@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,9 @@ func TestFailedCallsStandOutAmongManyOthers(t *testing.T) {
 	}
 	if one, only := c.Bars[1], c.Bars[2]; one.Failed < 3 || only.Failed < 3 || only.Height != 0 {
 		t.Errorf("want one failed call visible, got %+v and %+v", one, only)
+	}
+	if strings.Count(c.Path(), "M") != 3 || strings.Count(c.FailPath(), "M") != 2 || !strings.HasPrefix(c.Path(), "M0 0h3v24h-3z") {
+		t.Errorf("Expected three bars and two failed ones as paths, received %q and %q", c.Path(), c.FailPath())
 	}
 	if got := chart.NewCalls(nil, now); got.Says != "No calls in the last 24 hours." || len(got.Bars) != 0 {
 		t.Errorf("want words without calls, got %+v", got)
