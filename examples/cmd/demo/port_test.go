@@ -16,7 +16,14 @@ func TestAServiceUsesItsPortUnlessItIsTaken(t *testing.T) {
 		t.Errorf("want another port than %d, which is taken, got %d, %v", preferred, port, free)
 	}
 	check(t, taken.Close())
-	if port, free := choose(preferred); !free || port != preferred {
-		t.Errorf("want port %d, got %d, %v", preferred, port, free)
+	for range 50 { // another program may take a port that is free again
+		listener, err := net.Listen("tcp", loopbackAddress(0))
+		check(t, err)
+		preferred = listener.Addr().(*net.TCPAddr).Port
+		check(t, listener.Close())
+		if port, free := choose(preferred); free && port == preferred {
+			return
+		}
 	}
+	t.Error("want a free port to be chosen, got others 50 times")
 }
