@@ -229,6 +229,7 @@ func (s *shop) fillShop() map[string]string {
 	cert, key := connectiontest.Encode(s.t, ours)
 	identified := call[registered](s, domain.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":"Boats","base_url":"https://boats.example","auth_key":"partner-key","client_certificate":%q,"client_key":%q}`, cert, key))
 	errtest.Check(s.t, s.store.Runs.Govern(s.t.Context(), conformance.Rules{Default: conformance.Require}))
+	errtest.Check(s.t, s.store.Catalog.BeginNight(s.t.Context(), s.now()))
 	activity := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=tokyo-market", "")[0]
 	return map[string]string{
 		"overview": "/console/", "partners": "/console/partners", "integrations": "/console/integrations", "integration": "/console/integrations/" + made.ID, "identified": "/console/integrations/" + identified.ID, "delete": "/console/integrations/" + made.ID + "/delete", "rotate": "/console/integrations/" + made.ID + "/rotate",
