@@ -73,6 +73,17 @@ func (o options) partly(id string, judged coverage) (broken []string) {
 	return broken
 }
 
+// apart reports whether a rule is known to be broken on an option on which its cause holds.
+func (o options) apart(cause, broken string, judged coverage) bool {
+	for option, flaw := range o[broken] {
+		on, tried := o[cause][option]
+		if flaw != "" && on == "" && (tried || judged.covered[cause][plan.Option][option]) {
+			return true
+		}
+	}
+	return false
+}
+
 // judgeElsewhere judges the rules that a broken rule blocks, in the options where it holds: what fails in one option keeps
 // only that one from being judged.
 func (r *run) judgeElsewhere(ctx context.Context) {

@@ -39,6 +39,9 @@ func JudgeByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
 		if said := judgeActs(acts, ignore).first(); said != nil {
 			return said.try(acts)
 		}
+		if endedBy(stop, acts) {
+			stop = partner.NotHere("%s", stop.Message) // a breach that is known explains it
+		}
 		return Try{Stop: stop}
 	}}))
 }
@@ -72,6 +75,16 @@ type testimonies map[string]testimony
 func (all testimonies) first() (found *testimony) {
 	for _, one := range all {
 		if one.Flaw != "" && (found == nil || cmp.Or(cmp.Compare(one.at, found.at), cmp.Compare(one.nth, found.nth)) < 0) {
+			found = &one
+		}
+	}
+	return found
+}
+
+// last returns the last flaw, or nil.
+func (all testimonies) last() (found *testimony) {
+	for _, one := range all {
+		if one.Flaw != "" && (found == nil || cmp.Or(cmp.Compare(one.at, found.at), cmp.Compare(found.nth, one.nth)) > 0) {
 			found = &one
 		}
 	}
@@ -118,6 +131,9 @@ func tryOf(value scenario.Story, r rule.Rule, seats bool) Try {
 	if said, judged := all[r.ID]; judged {
 		return said.try(acts)
 	}
+	if flaw := all.last(); flaw != nil && endedBy(stop, acts) {
+		return flaw.try(acts)
+	}
 	uncounted := slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Read != nil && !a.Seats.Counted })
 	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && seats && !uncounted {
 		return first.try(acts)
@@ -129,6 +145,15 @@ func tryOf(value scenario.Story, r rule.Rule, seats bool) Try {
 	_, further := value.(*scenario.OptionCheck) // one of several
 	t.Skip, t.Uncounted = further && t.Stop.OnlyMissing(), uncounted
 	return t
+}
+
+// endedBy reports whether the last act is the call whose status ended the scenario. What it shows depends on the acts before.
+func endedBy(stop *partner.Stop, acts []scenario.PlayedAct) bool {
+	if stop == nil || stop.Kind != partner.WrongStatus || len(acts) == 0 {
+		return false
+	}
+	answer := acts[len(acts)-1].Answer
+	return answer != nil && slices.Contains(stop.Exchanges, answer.Exchange)
 }
 
 // try returns the testimony as a try.

@@ -221,7 +221,7 @@ func (l *Lifecycle) clone() *Lifecycle {
 	next := *l
 	next.given = maps.Clone(l.given)
 	next.state.Slots, next.state.Holds = slices.Clone(l.state.Slots), slices.Clone(l.state.Holds)
-	next.reserves, next.confirms, next.offers = slices.Clone(l.reserves), slices.Clone(l.confirms), slices.Clone(l.offers)
+	next.holds = slices.Clone(l.holds)
 	next.idle, next.since, next.tried = maps.Clone(l.idle), slices.Clone(l.since), maps.Clone(l.tried)
 	next.full, next.freed, next.trusted = slices.Clone(l.full), slices.Clone(l.freed), slices.Clone(l.trusted)
 	return &next

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"net/http"
-	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -22,9 +21,7 @@ type Lifecycle struct {
 	given    Given
 	ignore   func(rule.Rule) bool // rules that are not judged; nil: none
 	state    model.State
-	reserves []*probe.Answer // by hold
-	confirms []*probe.Answer // the first that was answered with a booking, by hold
-	offers   []discover.Offer
+	holds    []holdRecord
 	since    []seatLaw    // of the calls since the last readings
 	tried    map[int]bool // holds that a confirm with another key was sent for
 	on       model.Stage  // of its hold before it
@@ -38,6 +35,14 @@ type Lifecycle struct {
 	decided  bool         // a reading has shown it
 	note     Note
 	byBody   bool
+	intruded bool // a confirm that had to be refused was accepted: it may have booked a hold of the story
+}
+
+// holdRecord is what is known of a hold beside its state.
+type holdRecord struct {
+	reserve, confirm *probe.Answer // confirm: the first that was answered with a booking
+	offer            discover.Offer
+	takes, gives     rule.Rule // about the seats that it takes, and that its release gives back
 }
 
 // Note receives each rule that judges an act, and what is wrong; "" if nothing is.
@@ -78,10 +83,10 @@ func (l *Lifecycle) State() *model.State { return &l.state }
 
 // ID implements trace.Judge.
 func (l *Lifecycle) ID(hold int) string {
-	if hold < 0 || hold >= len(l.confirms) || l.confirms[hold] == nil {
+	if hold < 0 || hold >= len(l.holds) || l.holds[hold].confirm == nil {
 		return ""
 	}
-	return partner.Text(l.confirms[hold], bookingField)
+	return partner.Text(l.holds[hold].confirm, bookingField)
 }
 
 // Take implements trace.Judge.
@@ -121,26 +126,6 @@ func (l *Lifecycle) Take(act trace.Act) (j trace.Judgement) {
 		l.state.RecordUnknown(act.Hold)
 	}
 	return j
-}
-
-// seatLaw is the rule about the seats after a call.
-type seatLaw struct {
-	rule.Rule
-	does  model.Kind
-	hold  int
-	moves bool // the call is the one that may change them
-}
-
-// seatLawOf returns the law of the call that was just taken.
-func (l *Lifecycle) seatLawOf(act trace.Act) seatLaw {
-	switch {
-	case act.Key != probe.GoodKey:
-		return seatLaw{Rule: AuthEffect(act.Does), does: act.Does, hold: act.Hold}
-	case act.Does == model.Release && l.on == model.Held && l.tried[act.Hold]:
-		return seatLaw{AuthEffect(model.Confirm), act.Does, act.Hold, true} // a booking would keep its seats
-	default:
-		return seatLaw{l.lawsOf(act).seats, act.Does, act.Hold, l.on.After(act.Does) != l.on}
-	}
 }
 
 // Adopt adds a hold at a stage. Its reserve was not seen.
@@ -190,19 +175,6 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 	}
 }
 
-// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
-// for a party of that many guests of that many types.
-func seatRules(guests int64, types int) (takes, gives rule.Rule) {
-	switch {
-	case types > 1:
-		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
-	case guests > 1:
-		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
-	default:
-		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
-	}
-}
-
 // unauthorizedLaws lists the rules about calls with another key than the partner's.
 var unauthorizedLaws = map[model.Kind]struct{ wrong, missing, effect rule.Rule }{
 	model.Reserve: {rule.ReserveWrongKey, rule.ReserveMissingKey, rule.ReserveAuthEffect},
@@ -227,56 +199,6 @@ func (l *Lifecycle) find(j *trace.Judgement, of rule.Rule, flaw string) {
 	}
 }
 
-// takeReading judges how many seats a slot has left.
-func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
-	want := &l.state.Slots[act.Slot]
-	if !act.Seats.Counted || !want.Counted {
-		want.Counted, l.doubtful = false, nil // it is now sold without limit
-		return j
-	}
-	left := act.Seats.Least
-	if l.doubtful != nil {
-		l.decided = l.state.DecideHoldless(*l.doubtful, left)
-		l.doubtful = nil
-	}
-	j.Want, j.Detail = want.String(), fmt.Sprintf("%d left", left)
-	if left <= 0 {
-		l.full[act.Slot] = true
-	}
-	read := l.idle[act.Slot]
-	if l.idle == nil {
-		l.idle = map[int]bool{}
-	}
-	l.idle[act.Slot] = true
-	defer func() { want.Least += act.Moved }()
-	if want.Allow(left) {
-		l.state.RecordReading(act.Slot, left)
-		for _, law := range l.since {
-			l.find(&j, law.Rule, "")
-		}
-		return j
-	}
-	of := rule.Rule{} // of the last call; of its first, if it was repeated
-	for _, law := range slices.Backward(l.since) {
-		if last := l.since[len(l.since)-1]; law.does != last.does || law.hold != last.hold {
-			break
-		}
-		if of.ID == "" || law.moves {
-			of = law.Rule
-		}
-	}
-	l.find(&j, of, fmt.Sprintf("Expected %s%s, received %d", want, trace.SlotName(act.Slot, len(l.state.Slots)), left))
-	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
-	switch {
-	case j.Flaw != "":
-	case read: // nothing was called: what follows is compared with this reading
-		want.Least += j.Off
-	default: // it is known to be wrong, so no answer can be expected from it
-		want.Counted = false
-	}
-	return j
-}
-
 func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
 	of := unauthorizedLaws[act.Does].wrong
 	if act.Key.IsMissing() {
@@ -290,6 +212,7 @@ func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
 			l.tried = map[int]bool{}
 		}
 		l.tried[act.Hold] = true
+		l.intruded = l.intruded || act.Answer.HasStatus(ok...)
 	}
 	j.Want = partner.AnyOf(unauthorized)
 	l.find(&j, of, Status(unauthorized)(act.Answer))
@@ -298,10 +221,11 @@ func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
 
 // enter records the reserve of a hold.
 func (l *Lifecycle) enter(act trace.Act, made bool) {
-	for len(l.reserves) <= act.Hold {
-		l.reserves, l.confirms, l.offers = append(l.reserves, nil), append(l.confirms, nil), append(l.offers, discover.Offer{})
+	for len(l.holds) <= act.Hold {
+		l.holds = append(l.holds, holdRecord{})
 	}
-	l.reserves[act.Hold], l.offers[act.Hold] = act.Answer, act.Offer
+	takes, gives := seatRules(act.Party.Guests, len(act.Units))
+	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
 	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless && !l.decided {
 		l.state.Holdless, l.doubtful = true, &act.Hold
 	}
@@ -430,11 +354,19 @@ func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
 func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	want, first := model.Want{Refuse: true}, (*probe.Answer)(nil)
 	if act.Hold != trace.None {
-		want, first = l.state.WantConfirm(act.Hold), l.confirms[act.Hold]
+		want, first = l.state.WantConfirm(act.Hold), l.holds[act.Hold].confirm
 	}
 	of := l.lawsOf(act)
 	if act.Raced {
 		of.id = rule.ConfirmRace
+	}
+	if l.on == model.Held && act.Answer.HasStatus(refusal...) {
+		// Nothing has shown yet what those releases did that must not end the hold.
+		for _, law := range l.since {
+			if law.does == model.Release && (law.hold == trace.None || law.hold == act.Hold) {
+				of.answer = law.Rule
+			}
+		}
 	}
 	accepted, refused := l.takeStatus(&j, act, want, of.answer)
 	switch live := l.on == model.Held || l.on == model.Unknown; {
@@ -442,11 +374,13 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 		l.takeMessage(&j, act, rule.ConfirmRefusalMessage)
 	case refused && l.on == model.Booked: // no second booking
 		l.find(&j, of.id, "")
-	case !accepted || !live && l.on != model.Booked:
+	case !live && l.on != model.Booked:
+		l.intruded = l.intruded || accepted
+	case !accepted:
 	case act.Cut:
 		l.unsure = true
 	case first == nil:
-		l.confirms[act.Hold] = act.Answer
+		l.holds[act.Hold].confirm = act.Answer
 		l.takeBooking(&j, act)
 	default:
 		l.find(&j, of.id, SameBooking(first, act.Answer).Message)
@@ -462,14 +396,15 @@ func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
 	l.find(j, jsonRule(partnerapi.Confirm), scenario.NoObject(act.Answer))
 	l.takeNewID(j, act, bookingField, rule.ConfirmBookingID, rule.ConfirmIDUnique)
 	l.find(j, rule.ConfirmConfirmed, Confirmed(act.Answer))
-	if of := l.offers[act.Hold]; of.Slot.ID != "" {
+	hold := l.holds[act.Hold]
+	if of := hold.offer; of.Slot.ID != "" {
 		l.find(j, rule.ConfirmEcho, Echoes(of.Product.ID, of.Option.ID, of.Slot.ID)(act.Answer))
 	}
 	requests := []*report.Exchange{act.Answer.Exchange}
-	if made := l.reserves[act.Hold]; made != nil {
-		requests = append(requests, made.Exchange)
+	if hold.reserve != nil {
+		requests = append(requests, hold.reserve.Exchange)
 	}
-	if flaw := EchoesContact(act.Answer, requests...); flaw != "" {
+	if flaw := EchoesContact(act.Answer, requests...); flaw != "" && !l.intruded {
 		l.find(j, rule.ConfirmEcho, flaw)
 	}
 	if flaw, has := pdfAddresses(act.Answer); has {

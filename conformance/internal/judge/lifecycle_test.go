@@ -77,6 +77,12 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 		"a call with a wrong key returns seats":       {[]played{held(0, 1), left(1), with(probe.WrongKey, about(model.Release, 0, naiveAnswer{status: 401})), left(2)}, rule.ReleaseAuthEffect},
 		"an unknown code is booked":                   {[]played{about(model.Confirm, trace.None, naiveAnswer{status: 200, id: "x"})}, rule.ConfirmUnknown},
 		"an unknown code frees a seat":                {[]played{held(0, 1), left(1), about(model.Release, trace.None, ok), left(2)}, rule.ReleaseUnknown},
+		"a held seat is free again without a call":    {[]played{held(0, 1), left(1), about(model.Release, trace.None, ok), left(1), left(2)}, rule.ReserveVacanciesOne},
+		"a group's seats are, without a call":         {[]played{held(0, 2), left(0), about(model.Confirm, trace.None, refused), left(0), left(2)}, rule.ReserveVacanciesMany},
+		"a booked seat is free again without a call":  {[]played{held(0, 1), booked(0), left(1), about(model.Cancel, trace.None, ok), left(1), left(2)}, rule.ConfirmVacancies},
+		"a released seat is taken without a call":     {[]played{held(0, 1), left(1), released, left(2), about(model.Confirm, trace.None, refused), left(2), left(1)}, rule.ReleaseVacanciesOne},
+		"a hold is gone after an unknown code":        {[]played{held(0, 1), about(model.Release, trace.None, ok), about(model.Confirm, 0, refused)}, rule.ReleaseUnknown},
+		"a hold is gone after a release with no key":  {[]played{held(0, 1), with(probe.NoKey, about(model.Release, 0, naiveAnswer{status: 401})), about(model.Confirm, 0, refused)}, rule.ReleaseAuthEffect},
 		"a booking of another slot than that of hold": {[]played{held(0, 1), about(model.Confirm, 0, naiveAnswer{status: 200, id: "x", elsewhere: true})}, rule.ConfirmEcho},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,6 +118,50 @@ func TestAStoryGoesOnAfterARuleThatIsNotJudged(t *testing.T) {
 	}
 	if j := judge.Take(n.act(naiveCall{does: model.Release}, naiveAnswer{status: 404})); j.Rule.ID != rule.ReleaseStatus.ID {
 		t.Errorf("Expected a breach of %s, received %q of %s", rule.ReleaseStatus.ID, j.Flaw, j.Rule.ID)
+	}
+}
+
+// A call that has ended a hold although it must not is the cause of what becomes of that hold.
+func TestAHoldThatAnotherCallHasEndedIsNotAskedFor(t *testing.T) {
+	t.Parallel()
+	known := func(r rule.Rule) bool { return r.ID == rule.ReleaseUnknown.ID }
+	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, known, nil)
+	judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
+	for i, p := range []played{
+		{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
+		{naiveCall: naiveCall{does: model.Release, hold: trace.None}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+		{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 2}},
+		{naiveCall: naiveCall{does: model.Confirm}, naiveAnswer: naiveAnswer{status: 400}},
+	} {
+		if j := judge.Take(n.act(p.naiveCall, p.naiveAnswer)); j.Flaw != "" {
+			t.Errorf("act %d: Expected no breach of another rule, received %q of %s", i+1, j.Flaw, j.Rule.ID)
+		}
+		n = n.after(p.naiveCall, p.naiveAnswer)
+	}
+}
+
+// A confirm that had to be refused may have booked the hold, for its own guest.
+func TestABookingHasTheGuestOfTheConfirmThatMadeIt(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		intruder naiveAnswer
+		want     string
+	}{
+		"an unknown code was refused":   {naiveAnswer{status: 400}, rule.ConfirmEcho.ID},
+		"an unknown code was confirmed": {naiveAnswer{status: 200, id: "b"}, ""},
+	} {
+		n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, func(r rule.Rule) bool { return r.ID == rule.ConfirmUnknown.ID }, nil)
+		judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
+		judge.Take(n.act(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200, id: code(0)}))
+		n = n.after(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200})
+		judge.Take(n.act(naiveCall{does: model.Confirm, hold: trace.None}, test.intruder))
+		confirm := n.act(naiveCall{does: model.Confirm}, naiveAnswer{status: 200, id: "b"})
+		confirm.Answer = answer(200, `{"externalBookingId":"b","status":"CONFIRMED","contact":{"emailAddress":"ana@example.com"}}`)
+		confirm.Answer.Endpoint, confirm.Offer.Slot.ID = partnerapi.Confirm, ""
+		confirm.Answer.Exchange.Request.Body.Text = `{"contact":{"emailAddress":"ben@example.com"}}`
+		if j := judge.Take(confirm); j.Rule.ID != test.want {
+			t.Errorf("%s: Expected %q, received %q of %s", name, test.want, j.Flaw, j.Rule.ID)
+		}
 	}
 }
 

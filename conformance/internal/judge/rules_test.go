@@ -138,6 +138,11 @@ func TestIdsThatComeTwiceAreFound(t *testing.T) {
 	if len(twice.Exchanges) != 1 {
 		t.Errorf("want the answers that mention it, got %d", len(twice.Exchanges))
 	}
+	made := []partnerapi.UnitQuantity{{ID: "adult", Quantity: 1}}
+	bookings := scenario.Record{Entries: []ledger.Entry{{Units: made, BookingID: "b-1"}, {Units: made, BookingID: "b-2"}, {BookingID: "b-1"}}}
+	finds(t, "an unknown code that was confirmed", requireDistinct("id", bookingOf)(bookings), "", "")
+	bookings.Entries[2].Units = made
+	finds(t, "two bookings", requireDistinct("id", bookingOf)(bookings), report.Failed, `received "b-1" twice`)
 }
 
 func TestTheCatalogsIdsAreComparedInWhateverOrder(t *testing.T) {

@@ -128,7 +128,7 @@ func TestVerdicts_ExplainSeatsThatWereReturnedTooOften(t *testing.T) {
 			if test.broken != nil {
 				verdicts.Record(*test.broken, Breach("it is broken"), 0)
 			}
-			verdicts.Settle(fields)
+			verdicts.Settle(fields, nil)
 			if got := verdicts.Get(rule.SlotWithinCapacity.ID); got.Outcome != test.want {
 				t.Errorf("want %s, got %s: %s", test.want, got.Outcome, got.Message)
 			}

@@ -16,7 +16,16 @@ func distinctCodes(of play[scenario.Record]) Spec {
 
 // distinctBookings is the spec that no two bookings of a record share an id (CNF-3).
 func distinctBookings(of play[scenario.Record]) Spec {
-	return spec(rule.ConfirmIDUnique, judgeOnce(of, requireDistinct(bookingField, func(e ledger.Entry) string { return e.BookingID })))
+	return spec(rule.ConfirmIDUnique, judgeOnce(of, requireDistinct(bookingField, bookingOf)))
+}
+
+// bookingOf returns the booking id of an entry; "" if a code that the partner never returned was confirmed: that it was is
+// the breach, whichever booking the answer names.
+func bookingOf(e ledger.Entry) string {
+	if e.Units == nil {
+		return ""
+	}
+	return e.BookingID
 }
 
 // RecordSpecs returns the specs of the rules about everything that was made in the run. They are

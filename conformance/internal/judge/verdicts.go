@@ -18,6 +18,7 @@ type Verdicts struct {
 	byID  map[string]*report.RuleResult
 	// partly has the rules that hold in a part of what was tried: what needs them can be judged there.
 	partly map[string]bool
+	apart  func(cause, broken string) bool // at the end of a run; see Settle
 }
 
 // NewVerdicts returns the verdicts of a run that has judged nothing yet.
@@ -118,7 +119,7 @@ func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause
 	case f.Cause != nil && f.Cause.ID != r.ID:
 		return report.Blocked, f.Cause.ID
 	case f.Outcome == report.Failed:
-		if cause := v.brokenBelow(r); cause != "" {
+		if cause := v.brokenBelow(r, r); cause != "" {
 			return report.Blocked, cause
 		}
 		return Weight(r), ""
@@ -135,7 +136,7 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 		case known == nil:
 		case known.BlockedBy != "":
 			return known.BlockedBy
-		case known.Outcome == report.Failed && !v.partly[id]:
+		case known.Outcome == report.Failed && !v.holdsFor(id, r):
 			return id
 		case known.Outcome == report.Inconclusive:
 			if needed, err := rule.Find(id); err == nil {
@@ -148,22 +149,27 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 	return ""
 }
 
-// brokenBelow returns the id of a failed rule that r builds on, the first in the order of causes; ""
-// if there is no such rule.
-func (v *Verdicts) brokenBelow(r rule.Rule) string {
-	for _, id := range r.Needs {
+// brokenBelow returns the id of a failed rule that r, or a rule that r builds on, needs: the first in the order of causes;
+// "" if there is no such rule.
+func (v *Verdicts) brokenBelow(of, r rule.Rule) string {
+	for _, id := range of.Needs {
 		if needed, err := rule.Find(id); err == nil {
-			if cause := v.brokenBelow(needed); cause != "" {
+			if cause := v.brokenBelow(needed, r); cause != "" {
 				return cause
 			}
 		}
 		for _, cause := range []string{id, uniqueness[id]} {
-			if known := v.Get(cause); cause != r.ID && known != nil && known.Outcome == report.Failed && !v.partly[cause] {
+			if known := v.Get(cause); cause != of.ID && known != nil && known.Outcome == report.Failed && !v.holdsFor(cause, r) {
 				return cause
 			}
 		}
 	}
 	return ""
+}
+
+// holdsFor reports whether a rule that has failed holds in the part where r was judged.
+func (v *Verdicts) holdsFor(failed string, r rule.Rule) bool {
+	return v.partly[failed] && (v.apart == nil || v.apart(failed, r.ID))
 }
 
 // HoldPartly records that a broken rule holds in a part of what was tried: what needs it can be judged there.
@@ -228,8 +234,9 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 
 // Settle adds what random lifecycles found after the rule about it was judged, and makes the verdicts final:
 // a breach that was found before its cause is blocked by that cause, and so is what the breach
-// blocked.
-func (v *Verdicts) Settle(late *Fields) {
+// blocked. apart reports whether a rule was found broken where its cause held; nil: where a cause holds is not known.
+func (v *Verdicts) Settle(late *Fields, apart func(cause, broken string) bool) {
+	v.apart = apart
 	for id := range late.found {
 		r, _ := rule.Find(id)
 		if known := v.Get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) && !v.isBroken(r) {

@@ -18,13 +18,28 @@ func TestABreachThatWasFoundBeforeItsCauseIsBlockedByIt(t *testing.T) {
 	v := NewVerdicts(strings.Clone)
 	blame(v, rule.ReleaseVacanciesOne, "Expected 10 seats left, received 9")
 	blame(v, rule.ReserveVacanciesOne, "Expected 9 seats left, received 10")
-	v.Settle(NewFields(strings.Clone))
+	v.Settle(NewFields(strings.Clone), nil)
 	if got := v.Get(rule.ReserveVacanciesOne.ID); got.Outcome != report.Failed {
 		t.Errorf("want the cause to stay broken, got %s", got.Outcome)
 	}
 	got := v.Get(rule.ReleaseVacanciesOne.ID)
 	if got.Outcome != report.Blocked || got.BlockedBy != rule.ReserveVacanciesOne.ID || !strings.Contains(got.Message, rule.ReserveVacanciesOne.ID) {
 		t.Errorf("want the consequence blocked by its cause, got %s by %q: %s", got.Outcome, got.BlockedBy, got.Message)
+	}
+}
+
+// What fails in one option keeps only that one from being judged.
+func TestABreachIsBlockedByItsCauseUnlessThatHoldsWhereItWasFound(t *testing.T) {
+	t.Parallel()
+	for apart, want := range map[bool]report.Outcome{true: report.Failed, false: report.Blocked} {
+		v := NewVerdicts(strings.Clone)
+		blame(v, rule.ReserveVacanciesOne, "Expected 9 seats left, received 10")
+		v.HoldPartly(rule.ReserveVacanciesOne.ID)
+		blame(v, rule.ReserveVacanciesMany, "Expected 8 seats left, received 10")
+		v.Settle(NewFields(strings.Clone), func(string, string) bool { return apart })
+		if got := v.Get(rule.ReserveVacanciesMany.ID); got.Outcome != want {
+			t.Errorf("Expected %s, received %s", want, got.Outcome)
+		}
 	}
 }
 
@@ -37,7 +52,7 @@ func TestAChainOfConsequencesEndsAtItsRoot(t *testing.T) {
 	v.block(v.Set(rule.ReleaseRepeatVacancies, report.Blocked, ""), rule.ReleaseVacanciesMany.ID)
 	blame(v, rule.ReleaseJSON, "no JSON")
 	blame(v, rule.ReleaseStatus, "Expected 200, received 500")
-	v.Settle(NewFields(strings.Clone))
+	v.Settle(NewFields(strings.Clone), nil)
 	if got := v.Get(rule.ReleaseJSON.ID); got.BlockedBy != rule.ReleaseStatus.ID {
 		t.Errorf("want %s blocked by %s, got %q", rule.ReleaseJSON.ID, rule.ReleaseStatus.ID, got.BlockedBy)
 	}
@@ -71,7 +86,7 @@ func TestASharedIDExplainsBreachesOfAllThatIsDoneWithIt(t *testing.T) {
 	v := NewVerdicts(strings.Clone)
 	blame(v, rule.ReserveVacanciesOne, "Expected 5 seats left, received 6")
 	blame(v, rule.ReserveCodeUnique, "a code twice")
-	v.Settle(NewFields(strings.Clone))
+	v.Settle(NewFields(strings.Clone), nil)
 	if got := v.Get(rule.ReserveCodeUnique.ID); got.Outcome != report.Failed {
 		t.Errorf("Expected the rule about shared codes to be failed, received %s by %q", got.Outcome, got.BlockedBy)
 	}
@@ -85,7 +100,7 @@ func TestRulesThatBlockEachOtherDoNotHangTheRun(t *testing.T) {
 	v := NewVerdicts(strings.Clone)
 	v.block(v.Set(rule.CancelRace, report.Blocked, ""), rule.ReserveRace.ID)
 	v.block(v.Set(rule.ReserveRace, report.Blocked, ""), rule.CancelRace.ID)
-	v.Settle(NewFields(strings.Clone))
+	v.Settle(NewFields(strings.Clone), nil)
 	if got := v.Get(rule.CancelRace.ID); got.Outcome != report.Blocked {
 		t.Errorf("Expected a blocked rule, received %s", got.Outcome)
 	}
@@ -113,7 +128,7 @@ func TestARuleWithoutABrokenNeedHasNoCause(t *testing.T) {
 	if _, cause := v.Decide(rule.ReleaseVacanciesOne, Finding{}); cause != "" {
 		t.Errorf("want a rule judged whose needs are not broken, got cause %q", cause)
 	}
-	v.Settle(NewFields(strings.Clone))
+	v.Settle(NewFields(strings.Clone), nil)
 	if got := v.Get(rule.ReleaseSuccess.ID); got.Outcome != report.Passed {
 		t.Errorf("want what passed to stay so, got %s", got.Outcome)
 	}

@@ -97,7 +97,7 @@ func (t *tally) settle(into *judge.Verdicts) map[string]breach {
 			into.Record(r, finding, 0)
 		}
 	}
-	into.Settle(t.fields)
+	into.Settle(t.fields, nil)
 	return seen
 }
 

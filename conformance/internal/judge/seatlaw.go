@@ -1,0 +1,124 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/trace"
+	"partnerkit.dev/conformance/rule"
+)
+
+// seatLaw is the rule about the seats after a call.
+type seatLaw struct {
+	rule.Rule
+	does  model.Kind
+	hold  int
+	moves bool // the call is the one that may change them
+}
+
+// seatLawOf returns the law of the call that was just taken.
+func (l *Lifecycle) seatLawOf(act trace.Act) seatLaw {
+	switch {
+	case act.Key != probe.GoodKey:
+		return seatLaw{Rule: AuthEffect(act.Does), does: act.Does, hold: act.Hold}
+	case act.Does == model.Release && l.on == model.Held && l.tried[act.Hold]:
+		return seatLaw{AuthEffect(model.Confirm), act.Does, act.Hold, true} // a booking would keep its seats
+	default:
+		return seatLaw{l.lawsOf(act).seats, act.Does, act.Hold, l.accepted && act.Does == model.Reserve || l.on.After(act.Does) != l.on}
+	}
+}
+
+// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
+// for a party of that many guests of that many types.
+func seatRules(guests int64, types int) (takes, gives rule.Rule) {
+	switch {
+	case types > 1:
+		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
+	case guests > 1:
+		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
+	default:
+		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
+	}
+}
+
+// takeReading judges how many seats a slot has left.
+func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
+	want := &l.state.Slots[act.Slot]
+	if !act.Seats.Counted || !want.Counted {
+		want.Counted, l.doubtful = false, nil // it is now sold without limit
+		return j
+	}
+	left := act.Seats.Least
+	if l.doubtful != nil {
+		l.decided = l.state.DecideHoldless(*l.doubtful, left)
+		l.doubtful = nil
+	}
+	j.Want, j.Detail = want.String(), fmt.Sprintf("%d left", left)
+	if left <= 0 {
+		l.full[act.Slot] = true
+	}
+	read := l.idle[act.Slot]
+	if l.idle == nil {
+		l.idle = map[int]bool{}
+	}
+	l.idle[act.Slot] = true
+	defer func() { want.Least += act.Moved }()
+	if want.Allow(left) {
+		l.state.RecordReading(act.Slot, left)
+		for _, law := range l.since {
+			l.find(&j, law.Rule, "")
+		}
+		return j
+	}
+	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
+	law := l.lawOfReading(act.Slot, j.Off, read)
+	l.find(&j, law.Rule, fmt.Sprintf("Expected %s%s, received %d", want, trace.SlotName(act.Slot, len(l.state.Slots)), left))
+	switch {
+	case j.Flaw != "":
+	case read: // nothing was called: what follows is compared with this reading
+		want.Least += j.Off
+	default: // it is known to be wrong, so no answer can be expected from it
+		want.Counted = false
+		if hold := l.explains(act.Slot, j.Off); hold >= 0 && !law.moves {
+			l.state.RecordUnknown(hold)
+		}
+	}
+	return j
+}
+
+// lawOfReading returns the law of a reading that is off by so many seats: that of the last call, or of its first if it was
+// repeated. If nothing was called since an earlier reading, it is that of the hold whose seats are missing or back.
+func (l *Lifecycle) lawOfReading(slot int, off int64, read bool) (of seatLaw) {
+	if hold := l.explains(slot, off); read && hold >= 0 {
+		law := map[model.Stage]rule.Rule{
+			model.Held: l.holds[hold].takes, model.Released: l.holds[hold].gives,
+			model.Booked: rule.ConfirmVacancies, model.Cancelled: rule.CancelVacancies,
+		}[l.state.Holds[hold].Stage]
+		return seatLaw{Rule: law, hold: hold, moves: true}
+	}
+	for _, law := range slices.Backward(l.since) {
+		if last := l.since[len(l.since)-1]; law.does != last.does || law.hold != last.hold {
+			break
+		}
+		if of.ID == "" || law.moves {
+			of = law
+		}
+	}
+	return of
+}
+
+// explains returns the newest hold of a slot whose seats are free in place of taken, or the reverse, if a reading is off by
+// so many; -1 if there is none.
+func (l *Lifecycle) explains(slot int, off int64) int {
+	for i, h := range slices.Backward(l.state.Holds) {
+		taken := h.Stage == model.Booked || h.Stage == model.Held && !l.state.Holdless
+		free := h.Stage == model.Cancelled || h.Stage == model.Released
+		seats := max(off, -off)
+		if h.Slot == slot && (off > 0 && taken || off < 0 && free) && h.Party.Guests-h.Party.Infants <= seats && seats <= h.Party.Guests {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,27 @@
+package suite
+
+import (
+	"testing"
+
+	"partnerkit.dev/conformance/internal/plan"
+)
+
+func TestARuleIsBrokenApartFromItsCauseOnAnOptionWhereTheCauseHolds(t *testing.T) {
+	t.Parallel()
+	judged := coverage{covered: map[string]map[plan.Dimension]map[string]bool{"cause": {plan.Option: {"a": true, "b": true, "c": true}}}}
+	for name, test := range map[string]struct {
+		broken map[string]string
+		want   bool
+	}{
+		"on one where the cause is broken too": {map[string]string{"a": "flaw"}, false},
+		"on one that the cause was not tried":  {map[string]string{"d": "flaw"}, false},
+		"on one where the cause holds":         {map[string]string{"a": "flaw", "b": "flaw"}, true},
+		"on one that is not known":             {nil, false},
+		"it holds where the cause holds":       {map[string]string{"a": "flaw", "b": ""}, false},
+	} {
+		o := options{"cause": {"a": "flaw", "c": ""}, "broken": test.broken}
+		if got := o.apart("cause", "broken", judged); got != test.want {
+			t.Errorf("%s: Expected %v, received %v", name, test.want, got)
+		}
+	}
+}
