@@ -2327,13 +2327,16 @@ class PricePreviewAnswerDataVariationsItemPricesItem(TypedDict):
     type: str | None
     # The partner's name for the unit; empty for a group.
     label: str
-    # Before percentages and fees: the partner's price, or an operator's group price.
+    # Whether it is a price before and after the change (kept), only after it (added), or only before it (removed).
+    change: Literal['kept', 'added', 'removed']
+    # Before percentages and fees: the partner's price, or an operator's group price. Of a group price that is kept,
+    # the present one.
     base_price: float
     # The currency of that price.
     base_currency: str
-    # What the customer pays now; null if an exchange rate is missing.
+    # What the customer pays now; null if an exchange rate is missing, or if the price is added.
     price: float | None
-    # What the customer would pay; null if an exchange rate is missing.
+    # What the customer would pay; null if an exchange rate is missing, or if the price is removed.
     changed_price: float | None
 
 
@@ -2342,7 +2345,7 @@ class PricePreviewAnswerDataVariationsItem(TypedDict):
     # with an unknown identifier.
     _id: str
     title: str
-    # One for each unit, or one for a group.
+    # One for each unit, or one for a group. A change from one to the other lists both.
     prices: list[PricePreviewAnswerDataVariationsItemPricesItem]
 
 
