@@ -226,7 +226,7 @@ func editForm(groups []fields.Group, of fields.Object, given url.Values) *form {
 		for _, k := range g.Fields {
 			f := field{Name: k.Path, Label: k.Label, Hint: k.Hint, Rows: k.Rows}
 			if k.Kind != "remove" {
-				f.Value = k.Text(of.ValueAt(k.Path))
+				f.Value = k.Text(of.Given(k))
 			}
 			switch k.Kind {
 			case "area", "list", "pictures", "pairs":

@@ -247,6 +247,13 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	}
 	v.shows(v.post(one, "was:language", "", "language", "en_US", "was:sort", "4", "sort", "-1"), 422, "Entry 1: expected a language", "Expected an integer from 0", `value="-1"`)
 	v.shows(v.get(at+"/variations/"+found.ID), 404, "Variation not found")
+
+	// The API answers 0 where nothing is given. A 0 next to another number is given.
+	const pickup, dropOff = "pickup.pick_up_address.", "pickup.drop_off_address."
+	measure := func(name, value string) string { return `name="` + name + `" value="` + value + `"` }
+	v.shows(v.get(one), 200, measure("duration.days", ""), measure("duration.hours", ""), measure(pickup+"lat", ""), measure(pickup+"lng", ""), measure(dropOff+"lat", ""), measure("max_no_booking", "0"))
+	v.shows(v.post(one, "was:duration.hours", "", "duration.hours", "2.5", "was:"+pickup+"lng", "", pickup+"lng", "-78.5", "was:"+pickup+"lat", "", pickup+"lat", "", "was:pricing.group_price", "180.5", "pricing.group_price", "0"), 200, "Changed: 3 fields",
+		measure("duration.days", "0"), measure("duration.hours", "2.5"), measure(pickup+"lat", "0"), measure(pickup+"lng", "-78.5"), measure(dropOff+"lng", ""), measure("pricing.group_price", "0"))
 }
 
 func TestRatesAndFeesAreChangedAndMistakesAreSaidAtTheirFields(t *testing.T) {

@@ -4437,7 +4437,7 @@ export interface components {
                 } | null;
                 /** @description The maximum number of guests in one booking; 0 means no limit. */
                 max_no_booking?: number | null;
-                /** @description How long it takes: days plus hours. */
+                /** @description How long it takes: days plus hours. 0 for both means that it is not given. */
                 duration?: {
                     hours?: number | null;
                     days?: number | null;
@@ -4464,13 +4464,13 @@ export interface components {
                 }[] | null;
                 pickup?: {
                     type?: string | null;
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     pick_up_address?: {
                         address?: string | null;
                         lat?: number | null;
                         lng?: number | null;
                     } | null;
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     drop_off_address?: {
                         address?: string | null;
                         lat?: number | null;
@@ -6872,7 +6872,7 @@ export interface components {
                 /** @description Where guests are picked up and dropped off. */
                 pickup: {
                     type: string;
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     pick_up_address: {
                         address: string;
                         /** @description Degrees north. */
@@ -6880,7 +6880,7 @@ export interface components {
                         /** @description Degrees east. */
                         lng: number;
                     };
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     drop_off_address: {
                         address: string;
                         /** @description Degrees north. */
@@ -8242,7 +8242,7 @@ export interface components {
             capacity: number;
             /** @description The maximum number of guests in one booking; 0 means no limit. */
             max_no_booking: number;
-            /** @description How long it takes: days plus hours. */
+            /** @description How long it takes: days plus hours. Both are 0 if it is not given. */
             duration: {
                 hours: number;
                 days: number;
@@ -8283,7 +8283,7 @@ export interface components {
             /** @description Where guests are picked up and dropped off. */
             pickup: {
                 type: string;
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 pick_up_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -8291,7 +8291,7 @@ export interface components {
                     /** @description Degrees east. */
                     lng: number;
                 };
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 drop_off_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -8533,7 +8533,7 @@ export interface components {
             description: string;
             /** @description The maximum number of guests in one booking; 0 means no limit. */
             max_no_booking: number;
-            /** @description How long it takes: days plus hours. */
+            /** @description How long it takes: days plus hours. Both are 0 if it is not given. */
             duration: {
                 hours: number;
                 days: number;
@@ -8563,7 +8563,7 @@ export interface components {
             /** @description Where guests are picked up and dropped off. */
             pickup: {
                 type: string;
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 pick_up_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -8571,7 +8571,7 @@ export interface components {
                     /** @description Degrees east. */
                     lng: number;
                 };
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 drop_off_address: {
                     address: string;
                     /** @description Degrees north. */
