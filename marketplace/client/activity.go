@@ -134,7 +134,7 @@ type Image struct {
 	ImageURL string `json:"imageUrl"`
 }
 
-// Duration is how long a variation takes: days plus hours.
+// Duration is how long a variation takes: days plus hours. Both are 0 if it is not given.
 type Duration struct {
 	Hours float64 `json:"hours"`
 	Days  float64 `json:"days"`
@@ -147,7 +147,8 @@ type Pickup struct {
 	DropOffAddress Place  `json:"drop_off_address"`
 }
 
-// Place is an address and its position in degrees (WGS 84).
+// Place is an address and its position in degrees (WGS 84). Latitude 0 with longitude 0 means that no position
+// is given.
 type Place struct {
 	Address string  `json:"address"`
 	Lat     float64 `json:"lat"`

@@ -83,11 +83,16 @@ func (o *Operator) Activity(ctx context.Context, activity string) (OperatorActiv
 	return call[OperatorActivity](ctx, o.c, get(path("operator", "activities", activity), nil))
 }
 
-// PriceQuery is a change of an activity's percentages, to preview its prices.
+// PriceQuery is a change of an activity's percentages, and of the group price of one of its variations, to
+// preview its prices.
 type PriceQuery struct {
-	Surcharge Decimal // in percent; "": the activity's own
-	Discount  Decimal // in percent; "": the activity's own
-	Currency  string  // of the prices; "": the partner's
+	Surcharge          Decimal // in percent; "": the activity's own
+	Discount           Decimal // in percent; "": the activity's own
+	VariationID        string  // only this variation; "": all; required for the fields of a group price
+	GroupPrice         Decimal // in the major unit; "": the variation's own
+	GroupPriceCurrency string  // "": the variation's own
+	NoGroupPrice       bool    // each guest pays the partner's price; takes precedence over GroupPrice
+	Currency           string  // of the prices; "": the partner's
 }
 
 // PricePreview compares what customers pay for an activity with what they would pay after a change.
@@ -107,16 +112,31 @@ type PreviewedPrice struct {
 	UnitID       string              `json:"unit_id" wire:"null"` // "": the price is for a group
 	Type         partnerapi.UnitType `json:"type" wire:"null"`
 	Label        string              `json:"label"`
-	BasePrice    Decimal             `json:"base_price"` // the partner's price, or an operator's group price
+	Change       PriceChange         `json:"change"`
+	BasePrice    Decimal             `json:"base_price"` // the partner's price, or an operator's group price; the present one if it is kept
 	BaseCurrency string              `json:"base_currency"`
-	Price        Decimal             `json:"price"`         // now; "": an exchange rate is missing
-	ChangedPrice Decimal             `json:"changed_price"` // afterwards; "": an exchange rate is missing
+	Price        Decimal             `json:"price"`         // now; "": an exchange rate is missing, or the price is added
+	ChangedPrice Decimal             `json:"changed_price"` // afterwards; "": an exchange rate is missing, or the price is removed
 }
+
+// PriceChange says whether a price is charged before and after a change.
+type PriceChange string
+
+// What a change does to a price. A group price replaces the prices of guests, and they replace it.
+const (
+	PriceKept    PriceChange = "kept"    // charged before and after
+	PriceAdded   PriceChange = "added"   // charged only after
+	PriceRemoved PriceChange = "removed" // charged only before
+)
 
 // PreviewPrices reads what customers would pay for an activity after a change, and changes nothing.
 func (o *Operator) PreviewPrices(ctx context.Context, activity string, q PriceQuery) (PricePreview, error) {
-	return call[PricePreview](ctx, o.c, get(path("operator", "activities", activity, "prices"),
-		queryOf("admin_price_percentage", string(q.Surcharge), "admin_discount_percentage", string(q.Discount), "currency", q.Currency)))
+	query := queryOf("admin_price_percentage", string(q.Surcharge), "admin_discount_percentage", string(q.Discount),
+		"variation_id", q.VariationID, "group_price", string(q.GroupPrice), "group_price_currency", q.GroupPriceCurrency, "currency", q.Currency)
+	if q.NoGroupPrice {
+		query.Set("group_price", "")
+	}
+	return call[PricePreview](ctx, o.c, get(path("operator", "activities", activity, "prices"), query))
 }
 
 // Patch is a JSON merge patch: an absent field is unchanged, nil clears it, and an object is

@@ -54,7 +54,7 @@ func TestEveryQueryHasEveryParameterOfTheAPI(t *testing.T) {
 	_, _ = operator.Accounts(AccountQuery{Role: ResellerRole, Words: "w"}).After(ctx, "c", 1)
 	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i", Mode: "test"}).Page(ctx, 1, 1)
 	_, _ = operator.Activities(OperatorActivityQuery{Words: "w", Status: Active, IntegrationID: "i", Mode: "test"}).After(ctx, "c", 1)
-	_, _ = operator.PreviewPrices(ctx, "a", PriceQuery{Surcharge: "10", Discount: "5", Currency: "USD"})
+	_, _ = operator.PreviewPrices(ctx, "a", PriceQuery{Surcharge: "10", Discount: "5", VariationID: "v", GroupPrice: "100", GroupPriceCurrency: "EUR", Currency: "USD"})
 	_, _ = operator.Bookings(bookings).Page(ctx, 1, 1)
 	_, _ = operator.Bookings(bookings).After(ctx, "c", 1)
 	_, _ = operator.Syncs("i").Page(ctx, 1, 1)

@@ -49,7 +49,7 @@ var parameters = map[string][]string{
 	"/api/v1/operator/conformance.csv":                                            matrixFilters,
 	"/api/v1/operator/invitations":                                                pages,
 	"/api/v1/operator/activities":                                                 append([]string{"mode", "q", "status", "integration"}, pages...),
-	"/api/v1/operator/activities/{activity}/prices":                               {"admin_price_percentage", "admin_discount_percentage", "currency"},
+	"/api/v1/operator/activities/{activity}/prices":                               {"admin_price_percentage", "admin_discount_percentage", "variation_id", "group_price", "group_price_currency", "currency"},
 }
 
 // parameters returns the query parameters of the route.

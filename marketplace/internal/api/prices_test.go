@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -187,16 +189,78 @@ func TestAnOperatorReadsWhatCustomersWouldPayBeforeThePercentagesChange(t *testi
 	if paid := b.list(t, resellersList, reseller).Data[0].Variations[0].Pricing.Units[0].Price; paid != promised {
 		t.Errorf("Expected the price %s, received %s", promised, paid)
 	}
-	b.do(t, "PATCH", path, `{"variations":[{"_id":"`+list[0].Variations[0].ID+`","pricing":{"group_price":100}}]}`, operator)
-	group := preview("admin_price_percentage=0&admin_discount_percentage=0").Variations[0].Prices
-	if len(group) != 1 || group[0].UnitID != "" || group[0].BasePrice != "100" || group[0].ChangedPrice != "121.5" {
-		t.Errorf("Expected the price of a group, received %+v", group)
-	}
-
 	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"USD","rates":{"EUR":null,"JPY":"160"}}`, operator)
 	wantProblem(t, b.do(t, "GET", path+"/prices?currency=XPF", "", operator), 400, "no_exchange_rate")
 	wantProblem(t, b.do(t, "GET", path+"/prices?admin_price_percentage=-101&admin_discount_percentage=much", "", operator), 400,
 		"admin_price_percentage: expected a percentage from -100 to 1000", "admin_discount_percentage: expected a percentage from 0 to 100")
 	wantProblem(t, b.do(t, "GET", path+"/prices?admin_price_percentage=null", "", operator), 400, "admin_price_percentage")
+	wants("admin_price_percentage=&admin_discount_percentage=", "22.5", "30.36", "28.5") // cleared
 	wantProblem(t, b.do(t, "GET", "/api/v1/operator/activities/"+list[0].IntegrationID+"/prices", "", operator), 404, "activity not found")
+}
+
+// A group price replaces the prices of the guests, and gives way to them when it is cleared.
+func TestAnOperatorReadsWhatCustomersWouldPayBeforeAGroupPriceChanges(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, list := b.sellProducts(t, aScriptedPartner(t), "a")
+	operator, reseller := b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
+	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":1.5,"service_fee_currency":"EUR","commission_percentage":20}`, operator)
+	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25"}}`, operator)
+	path, variation := "/api/v1/operator/activities/"+list[0].ID, list[0].Variations[0].ID
+	preview := func(query string) (lines []string) {
+		t.Helper()
+		answer := read[client.PricePreview](t, b, "operator/price-preview-answer", path+"/prices?variation_id="+variation+query, operator)
+		if len(answer.Variations) != 1 || answer.Variations[0].ID != variation {
+			t.Fatalf("Expected the one variation, received %+v", answer)
+		}
+		for _, p := range answer.Variations[0].Prices {
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s %s: %s -> %s", p.Change, p.UnitID, p.BasePrice, p.BaseCurrency, cmp.Or(p.Price, "-"), cmp.Or(p.ChangedPrice, "-"))))
+		}
+		return lines
+	}
+	wants := func(query string, lines ...string) {
+		t.Helper()
+		if got := preview(query); !slices.Equal(got, lines) {
+			t.Errorf("%s: Expected\n%s\nreceived\n%s", query, strings.Join(lines, "\n"), strings.Join(got, "\n"))
+		}
+	}
+	change := func(pricing string) {
+		t.Helper()
+		if a := b.do(t, "PATCH", path, `{"variations":[{"_id":"`+variation+`","pricing":`+pricing+`}]}`, operator); a.StatusCode != 200 {
+			t.Fatalf("Expected the group price changed, received %s", a.body)
+		}
+	}
+	paid := func() client.Pricing { return b.list(t, resellersList, reseller).Data[0].Variations[0].Pricing }
+
+	const guest = "unit-adult 22.5 EUR: "
+	wants("", "kept "+guest+"28.5 -> 28.5")
+	wants("&group_price=100", "added  100 EUR: - -> 121.5", "removed "+guest+"28.5 -> -")
+	wants("&group_price=100&group_price_currency=USD&admin_price_percentage=10", "added  100 USD: - -> 107.1", "removed "+guest+"28.5 -> -")
+	wants("&group_price=100&group_price_currency=XPF", "added  100 XPF: - -> -", "removed "+guest+"28.5 -> -")
+	if got := paid(); got.GroupPrice != "" {
+		t.Errorf("Expected nothing saved, received %+v", got)
+	}
+	change(`{"group_price":100,"currency":"USD"}`)
+	if got := paid(); got.GroupPrice != "97.5" || len(got.Units) != 0 {
+		t.Errorf("Expected a group price of 97.5, received %+v", got)
+	}
+	wants("", "kept  100 USD: 97.5 -> 97.5")
+	wants("&group_price=200", "kept  100 USD: 97.5 -> 193.5")
+	wants("&group_price_currency=", "kept  100 USD: 97.5 -> 121.5") // the activity's own
+	wants("&group_price=&group_price_currency=USD", "removed  100 USD: 97.5 -> -", "added "+guest+"- -> 28.5")
+	change(`{"group_price":null,"currency":"USD"}`)
+	if got := paid(); got.GroupPrice != "" || got.Units[0].Price != "28.5" {
+		t.Errorf("Expected the partner's price, received %+v", got)
+	}
+
+	refuses := func(query string, words ...string) {
+		t.Helper()
+		wantProblem(t, b.do(t, "GET", path+"/prices?"+query, "", operator), 400, words...)
+	}
+	refuses("variation_id="+variation+"&group_price=-1&group_price_currency=EURO", "\"group_price: expected an amount from 0", "\"group_price_currency: expected an ISO 4217 code")
+	refuses("variation_id="+variation+"&group_price_currency=EUR", "\"group_price_currency: requires a group price")
+	refuses("group_price=100", "\"variation_id: ")
+	refuses("variation_id=17", "\"variation_id: expected the id of a variation")
+	refuses("variation_id="+list[0].ID, "\"variation_id: unknown variation of this activity")
+	refuses("group_prize=100", "group_prize: unknown query parameter")
 }

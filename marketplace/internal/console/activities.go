@@ -38,7 +38,7 @@ type editPage struct {
 	Form         *form
 	Action       string
 	Walk         walk
-	Prices       *pricePreview // nil for a variation
+	Prices       *pricePreview
 }
 
 // Address returns the form's address. It keeps the place in the list and the language that was just added.
@@ -116,32 +116,34 @@ func variationEdit(x *exchange, given url.Values) (*editPage, error) {
 			continue
 		}
 		own, _ := list[i].(map[string]any)
+		prices, err := x.pricePreview(given)
+		if err != nil {
+			return nil, err
+		}
 		return &editPage{
-			frame: frame{Page: one.Title, Section: "activities"}, OperatorActivity: read, Variation: &one, Groups: fields.Variation,
+			frame: frame{Page: one.Title, Section: "activities"}, OperatorActivity: read, Variation: &one, Prices: prices, Groups: fields.Variation,
 			Form: editForm(fields.Variation, own, given), Action: root + "/activities/" + read.ID + "/variations/" + one.ID,
 		}, nil
 	}
 	return nil, &refusal{Status: http.StatusNotFound, Message: "variation not found"}
 }
 
-func showActivity(x *exchange) error {
-	query := x.r.URL.Query()
-	if query.Get("part") != pricesPart {
-		return edit(activityEdit).show(x)
-	}
-	prices, err := x.pricePreview(query)
-	if err != nil {
-		return err
-	}
-	return x.show(http.StatusOK, "prices", &editPage{Prices: prices})
-}
+func showActivity(x *exchange) error { return edit(activityEdit).show(x) }
 
 func showVariation(x *exchange) error { return edit(variationEdit).show(x) }
 
 // edit returns the page that edits something, with what was given after a refusal.
 type edit func(x *exchange, given url.Values) (*editPage, error)
 
+// show shows the page, or its part with what customers would pay.
 func (page edit) show(x *exchange) error {
+	if query := x.r.URL.Query(); query.Get("part") == pricesPart {
+		prices, err := x.pricePreview(query)
+		if err != nil {
+			return err
+		}
+		return x.show(http.StatusOK, "prices", &editPage{Prices: prices})
+	}
 	p, err := page(x, nil)
 	if err != nil {
 		return err
@@ -158,9 +160,6 @@ func (p *editPage) show(x *exchange, status int) (err error) {
 }
 
 func changeActivity(x *exchange) error {
-	if x.given.Get("part") == pricesPart {
-		return previewActivity(x)
-	}
 	return edit(activityEdit).change(x, append(slices.Clone(fields.Activity), fields.SentFields(x.given)), "", func(patch fields.Object) any { return patch })
 }
 
@@ -171,10 +170,13 @@ func changeVariation(x *exchange) error {
 	})
 }
 
-// change sends a form's changes, and shows the page again with a note or with the errors at its
+// change sends a form's changes unless it is a preview of prices, and shows the page again with a note or with the errors at its
 // fields. The API's names of these fields start with the prefix.
 func (page edit) change(x *exchange, groups []fields.Group, prefix string, body func(fields.Object) any) error {
 	given := x.given
+	if given.Get("part") == pricesPart {
+		return page.preview(x)
+	}
 	patch, wrong := fields.Change(groups, given)
 	changes := len(patch)
 	problem := &refusal{Status: http.StatusUnprocessableEntity, Details: wrong}
@@ -224,7 +226,7 @@ func editForm(groups []fields.Group, of fields.Object, given url.Values) *form {
 		for _, k := range g.Fields {
 			f := field{Name: k.Path, Label: k.Label, Hint: k.Hint, Rows: k.Rows}
 			if k.Kind != "remove" {
-				f.Value = k.Text(of.ValueAt(k.Path))
+				f.Value = k.Text(of.Given(k))
 			}
 			switch k.Kind {
 			case "area", "list", "pictures", "pairs":

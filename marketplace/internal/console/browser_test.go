@@ -136,6 +136,45 @@ func TestTheConsoleInABrowser(t *testing.T) {
 		o.RequireNoProblems()
 	})
 
+	t.Run("a group price that is previewed is the resellers' price once it is saved, and so is the partner's once it is cleared", func(t *testing.T) {
+		t.Parallel()
+		s := open(t)
+		s.registerStocked()
+		price := func() client.Pricing {
+			return call[[]client.Activity](s, domain.Reseller, "GET", "/resellers/activities?limit=100", "")[0].Variations[0].Pricing
+		}
+		of, before := call[[]client.Activity](s, domain.Reseller, "GET", "/resellers/activities?limit=100", "")[0], price()
+		partner, guests := before.Units[0].Price.Rat().FloatString(2), len(before.Units)
+		o := s.signedIn(b, "/console/activities/"+of.ID+"/variations/"+of.Variations[0].ID)
+		o.Shows("#prices td:nth-of-type(2)", partner)
+		o.Write("#f-pricing-group_price", "180.55555")
+		o.Shows("#prices", "Expected an amount from 0 to 1000000000 of at most 4 decimals")
+		o.Keys(kb.Backspace)
+		o.Shows("#prices tr:first-child td:nth-of-type(3) b", "180.56")
+		o.See(fmt.Sprintf(`document.querySelectorAll("#prices tbody tr").length === %d`, guests+1))
+		o.requireAccessible(axetest.Source(t))
+		if got := price(); got.GroupPrice != "" {
+			t.Errorf("Expected nothing saved, received %+v", got)
+		}
+		o.Click(`form[action] button.main`)
+		o.Shows(".note", "Changed: 1 field.")
+		if got := price(); got.GroupPrice != "180.56" || len(got.Units) != 0 {
+			t.Errorf("Expected the previewed group price, received %+v", got)
+		}
+		o.See(`document.querySelectorAll("#prices tbody tr").length === 1`)
+		o.Write("#f-pricing-group_price", "")
+		o.Control("a")
+		o.Keys(kb.Backspace)
+		o.Shows("#prices tr:nth-child(2) td:nth-of-type(3) b", partner)
+		o.Screenshot("group-price-cleared")
+		o.Click(`form[action] button.main`)
+		o.See(`document.querySelector("[name='was:pricing.group_price']").value === ""`)
+		if got := price(); got.GroupPrice != "" || len(got.Units) != guests || got.Units[0].Price != before.Units[0].Price {
+			t.Errorf("Expected the partner's prices again, received %+v", got)
+		}
+		o.RequireNoProblems()
+	})
+
 	t.Run("a file of rates is uploaded, and imported by force where it is refused", func(t *testing.T) {
 		t.Parallel()
 		s := open(t)

@@ -176,7 +176,14 @@ func TestAnOperatorSeesWhatTheCustomerPaysBeforeAnythingIsSaved(t *testing.T) {
 	v.shows(v.get(at+"?part=prices&admin_price_percentage=100&admin_discount_percentage=50"), 200, "<table", "28.50 EUR")
 	v.shows(v.post(at, "part", "prices", "admin_price_percentage", "much", "admin_discount_percentage", "101"), 422, "Expected a percentage from -100 to 1000", "Expected a percentage from 0 to 100", `href="#f-admin_discount_percentage"`)
 	v.shows(v.get(at+"?part=prices&admin_price_percentage=much"), 200, "Expected a percentage from -100 to 1000")
-	if got := call[client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities/"+found.ID, ""); got.AdminPricePercentage != "" || got.Translation["pt"] != nil {
+	one := at + "/variations/" + found.Variations[0].ID
+	v.shows(v.get(one), 200, "What the customer pays", "28.50 EUR", "a commission of 20 %")
+	v.shows(v.post(one, "part", "prices", "was:pricing.group_price", "", "pricing.group_price", "100", "was:notes", "", "notes", "Bring water"), 200, "28.50 EUR", "121.50 EUR", "a group", `value="100"`, "Bring water</textarea>")
+	v.shows(v.get(one+"?part=prices&pricing.group_price=100&pricing.currency=XPF"), 200, "<table", "no exchange rate")
+	v.shows(v.post(one, "part", "prices", "pricing.group_price", "-1", "pricing.currency", "EURO"), 422, "Expected an amount from 0", "Expected an ISO 4217 code", `href="#f-pricing-group_price"`)
+	v.shows(v.get(one+"?part=prices&pricing.currency=EUR"), 200, "Currency of the group price: Requires a group price.")
+	v.shows(v.get(at+"/variations/"+found.ID+"?part=prices"), 400, "variation_id: unknown variation")
+	if got := call[client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities/"+found.ID, ""); got.AdminPricePercentage != "" || got.Translation["pt"] != nil || got.Variations[0].Pricing.GroupPrice != "" || got.Variations[0].Notes != "" {
 		t.Errorf("Expected nothing saved, received %+v", got)
 	}
 }
@@ -240,6 +247,13 @@ func TestAnActivityIsEditedByWhatHasChangedAlone(t *testing.T) {
 	}
 	v.shows(v.post(one, "was:language", "", "language", "en_US", "was:sort", "4", "sort", "-1"), 422, "Entry 1: expected a language", "Expected an integer from 0", `value="-1"`)
 	v.shows(v.get(at+"/variations/"+found.ID), 404, "Variation not found")
+
+	// The API answers 0 where nothing is given. A 0 next to another number is given.
+	const pickup, dropOff = "pickup.pick_up_address.", "pickup.drop_off_address."
+	measure := func(name, value string) string { return `name="` + name + `" value="` + value + `"` }
+	v.shows(v.get(one), 200, measure("duration.days", ""), measure("duration.hours", ""), measure(pickup+"lat", ""), measure(pickup+"lng", ""), measure(dropOff+"lat", ""), measure("max_no_booking", "0"))
+	v.shows(v.post(one, "was:duration.hours", "", "duration.hours", "2.5", "was:"+pickup+"lng", "", pickup+"lng", "-78.5", "was:"+pickup+"lat", "", pickup+"lat", "", "was:pricing.group_price", "180.5", "pricing.group_price", "0"), 200, "Changed: 3 fields",
+		measure("duration.days", "0"), measure("duration.hours", "2.5"), measure(pickup+"lat", "0"), measure(pickup+"lng", "-78.5"), measure(dropOff+"lng", ""), measure("pricing.group_price", "0"))
 }
 
 func TestRatesAndFeesAreChangedAndMistakesAreSaidAtTheirFields(t *testing.T) {

@@ -242,7 +242,7 @@ class ActivityChangeRequestVariationsItemPricing(TypedDict):
 
 
 class ActivityChangeRequestVariationsItemDuration(TypedDict):
-    """How long it takes: days plus hours."""
+    """How long it takes: days plus hours. 0 for both means that it is not given."""
 
     hours: NotRequired[float | None]
     days: NotRequired[float | None]
@@ -271,7 +271,7 @@ class ActivityChangeRequestVariationsItemTourGuidesItem(TypedDict):
 
 
 class ActivityChangeRequestVariationsItemPickupPickUpAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: NotRequired[str | None]
     lat: NotRequired[float | None]
@@ -279,7 +279,7 @@ class ActivityChangeRequestVariationsItemPickupPickUpAddress(TypedDict):
 
 
 class ActivityChangeRequestVariationsItemPickupDropOffAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: NotRequired[str | None]
     lat: NotRequired[float | None]
@@ -288,9 +288,11 @@ class ActivityChangeRequestVariationsItemPickupDropOffAddress(TypedDict):
 
 class ActivityChangeRequestVariationsItemPickup(TypedDict):
     type: NotRequired[str | None]
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     pick_up_address: NotRequired[ActivityChangeRequestVariationsItemPickupPickUpAddress | None]
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     drop_off_address: NotRequired[ActivityChangeRequestVariationsItemPickupDropOffAddress | None]
 
 
@@ -306,7 +308,7 @@ class ActivityChangeRequestVariationsItem(TypedDict):
     pricing: NotRequired[ActivityChangeRequestVariationsItemPricing | None]
     # The maximum number of guests in one booking; 0 means no limit.
     max_no_booking: NotRequired[int | None]
-    # How long it takes: days plus hours.
+    # How long it takes: days plus hours. 0 for both means that it is not given.
     duration: NotRequired[ActivityChangeRequestVariationsItemDuration | None]
     itinerary: NotRequired[list[ActivityChangeRequestVariationsItemItineraryItem] | None]
     includes: NotRequired[ActivityChangeRequestVariationsItemIncludes | None]
@@ -349,7 +351,7 @@ class ActivityChangeRequest(TypedDict):
 
 
 class ActivityVariationDuration(TypedDict):
-    """How long it takes: days plus hours."""
+    """How long it takes: days plus hours. Both are 0 if it is not given."""
 
     hours: float
     days: float
@@ -389,7 +391,7 @@ class ActivityVariationTourGuidesItem(TypedDict):
 
 
 class ActivityVariationPickupPickUpAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: str
     # Degrees north.
@@ -399,7 +401,7 @@ class ActivityVariationPickupPickUpAddress(TypedDict):
 
 
 class ActivityVariationPickupDropOffAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: str
     # Degrees north.
@@ -412,9 +414,11 @@ class ActivityVariationPickup(TypedDict):
     """Where guests are picked up and dropped off."""
 
     type: str
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     pick_up_address: ActivityVariationPickupPickUpAddress
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     drop_off_address: ActivityVariationPickupDropOffAddress
 
 
@@ -442,7 +446,7 @@ class ActivityVariation(TypedDict):
     capacity: float
     # The maximum number of guests in one booking; 0 means no limit.
     max_no_booking: float
-    # How long it takes: days plus hours.
+    # How long it takes: days plus hours. Both are 0 if it is not given.
     duration: ActivityVariationDuration
     # What happens, step by step.
     itinerary: list[ActivityVariationItineraryItem]
@@ -630,7 +634,7 @@ class AvailabilityNotifyRequest(TypedDict):
 
 
 class BookingVoucherPickupPickUpAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: str
     # Degrees north.
@@ -640,7 +644,7 @@ class BookingVoucherPickupPickUpAddress(TypedDict):
 
 
 class BookingVoucherPickupDropOffAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: str
     # Degrees north.
@@ -653,9 +657,11 @@ class BookingVoucherPickup(TypedDict):
     """Where guests are picked up and dropped off."""
 
     type: str
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     pick_up_address: BookingVoucherPickupPickUpAddress
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     drop_off_address: BookingVoucherPickupDropOffAddress
 
 
@@ -1905,7 +1911,7 @@ class OperatorVariationExternalSync(TypedDict):
 
 
 class OperatorVariationDuration(TypedDict):
-    """How long it takes: days plus hours."""
+    """How long it takes: days plus hours. Both are 0 if it is not given."""
 
     hours: float
     days: float
@@ -1936,7 +1942,7 @@ class OperatorVariationTourGuidesItem(TypedDict):
 
 
 class OperatorVariationPickupPickUpAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: str
     # Degrees north.
@@ -1946,7 +1952,7 @@ class OperatorVariationPickupPickUpAddress(TypedDict):
 
 
 class OperatorVariationPickupDropOffAddress(TypedDict):
-    """An address and its coordinates in degrees (WGS 84)."""
+    """An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given."""
 
     address: str
     # Degrees north.
@@ -1959,9 +1965,11 @@ class OperatorVariationPickup(TypedDict):
     """Where guests are picked up and dropped off."""
 
     type: str
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     pick_up_address: OperatorVariationPickupPickUpAddress
-    # An address and its coordinates in degrees (WGS 84).
+    # An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is
+    # given.
     drop_off_address: OperatorVariationPickupDropOffAddress
 
 
@@ -1995,7 +2003,7 @@ class OperatorVariation(TypedDict):
     description: str
     # The maximum number of guests in one booking; 0 means no limit.
     max_no_booking: float
-    # How long it takes: days plus hours.
+    # How long it takes: days plus hours. Both are 0 if it is not given.
     duration: OperatorVariationDuration
     # What happens, step by step.
     itinerary: list[OperatorVariationItineraryItem]
@@ -2327,13 +2335,16 @@ class PricePreviewAnswerDataVariationsItemPricesItem(TypedDict):
     type: str | None
     # The partner's name for the unit; empty for a group.
     label: str
-    # Before percentages and fees: the partner's price, or an operator's group price.
+    # Whether it is a price before and after the change (kept), only after it (added), or only before it (removed).
+    change: Literal['kept', 'added', 'removed']
+    # Before percentages and fees: the partner's price, or an operator's group price. Of a group price that is kept,
+    # the present one.
     base_price: float
     # The currency of that price.
     base_currency: str
-    # What the customer pays now; null if an exchange rate is missing.
+    # What the customer pays now; null if an exchange rate is missing, or if the price is added.
     price: float | None
-    # What the customer would pay; null if an exchange rate is missing.
+    # What the customer would pay; null if an exchange rate is missing, or if the price is removed.
     changed_price: float | None
 
 
@@ -2342,7 +2353,7 @@ class PricePreviewAnswerDataVariationsItem(TypedDict):
     # with an unknown identifier.
     _id: str
     title: str
-    # One for each unit, or one for a group.
+    # One for each unit, or one for a group. A change from one to the other lists both.
     prices: list[PricePreviewAnswerDataVariationsItemPricesItem]
 
 

@@ -1155,8 +1155,9 @@ export interface paths {
         };
         /**
          * What customers pay, and would pay after a change
-         * @description The partner's price of each variation, what the customer pays now, and what the customer would pay with these percentages. It
-         *     saves nothing. A slot that has a price of its own is sold at that price, with the same percentages and fees.
+         * @description The partner's price or the group price of each variation, what the customer pays now, and what the customer would pay after this
+         *     change. It saves nothing. A slot that has prices of its own is sold at those, with the same percentages and fees, unless the
+         *     variation has a group price.
          */
         get: operations["previewPrices"];
         put?: never;
@@ -4436,7 +4437,7 @@ export interface components {
                 } | null;
                 /** @description The maximum number of guests in one booking; 0 means no limit. */
                 max_no_booking?: number | null;
-                /** @description How long it takes: days plus hours. */
+                /** @description How long it takes: days plus hours. 0 for both means that it is not given. */
                 duration?: {
                     hours?: number | null;
                     days?: number | null;
@@ -4463,13 +4464,13 @@ export interface components {
                 }[] | null;
                 pickup?: {
                     type?: string | null;
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     pick_up_address?: {
                         address?: string | null;
                         lat?: number | null;
                         lng?: number | null;
                     } | null;
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     drop_off_address?: {
                         address?: string | null;
                         lat?: number | null;
@@ -4497,6 +4498,7 @@ export interface components {
          *                 "unit_id": "unit-adult",
          *                 "type": "ADULT",
          *                 "label": "Adult",
+         *                 "change": "kept",
          *                 "base_price": 22.5,
          *                 "base_currency": "EUR",
          *                 "price": 28.5,
@@ -4535,7 +4537,7 @@ export interface components {
                      */
                     _id: string;
                     title: string;
-                    /** @description One for each unit, or one for a group. */
+                    /** @description One for each unit, or one for a group. A change from one to the other lists both. */
                     prices: {
                         /** @description The partner's unit; null for a group. */
                         unit_id: string | null;
@@ -4543,7 +4545,12 @@ export interface components {
                         type: string | null;
                         /** @description The partner's name for the unit; empty for a group. */
                         label: string;
-                        /** @description Before percentages and fees: the partner's price, or an operator's group price. */
+                        /**
+                         * @description Whether it is a price before and after the change (kept), only after it (added), or only before it (removed).
+                         * @enum {string}
+                         */
+                        change: "kept" | "added" | "removed";
+                        /** @description Before percentages and fees: the partner's price, or an operator's group price. Of a group price that is kept, the present one. */
                         base_price: number;
                         /**
                          * Currency
@@ -4551,9 +4558,9 @@ export interface components {
                          * @description The currency of that price.
                          */
                         base_currency: string;
-                        /** @description What the customer pays now; null if an exchange rate is missing. */
+                        /** @description What the customer pays now; null if an exchange rate is missing, or if the price is added. */
                         price: number | null;
-                        /** @description What the customer would pay; null if an exchange rate is missing. */
+                        /** @description What the customer would pay; null if an exchange rate is missing, or if the price is removed. */
                         changed_price: number | null;
                     }[];
                 }[];
@@ -6865,7 +6872,7 @@ export interface components {
                 /** @description Where guests are picked up and dropped off. */
                 pickup: {
                     type: string;
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     pick_up_address: {
                         address: string;
                         /** @description Degrees north. */
@@ -6873,7 +6880,7 @@ export interface components {
                         /** @description Degrees east. */
                         lng: number;
                     };
-                    /** @description An address and its coordinates in degrees (WGS 84). */
+                    /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                     drop_off_address: {
                         address: string;
                         /** @description Degrees north. */
@@ -8235,7 +8242,7 @@ export interface components {
             capacity: number;
             /** @description The maximum number of guests in one booking; 0 means no limit. */
             max_no_booking: number;
-            /** @description How long it takes: days plus hours. */
+            /** @description How long it takes: days plus hours. Both are 0 if it is not given. */
             duration: {
                 hours: number;
                 days: number;
@@ -8276,7 +8283,7 @@ export interface components {
             /** @description Where guests are picked up and dropped off. */
             pickup: {
                 type: string;
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 pick_up_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -8284,7 +8291,7 @@ export interface components {
                     /** @description Degrees east. */
                     lng: number;
                 };
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 drop_off_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -8526,7 +8533,7 @@ export interface components {
             description: string;
             /** @description The maximum number of guests in one booking; 0 means no limit. */
             max_no_booking: number;
-            /** @description How long it takes: days plus hours. */
+            /** @description How long it takes: days plus hours. Both are 0 if it is not given. */
             duration: {
                 hours: number;
                 days: number;
@@ -8556,7 +8563,7 @@ export interface components {
             /** @description Where guests are picked up and dropped off. */
             pickup: {
                 type: string;
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 pick_up_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -8564,7 +8571,7 @@ export interface components {
                     /** @description Degrees east. */
                     lng: number;
                 };
-                /** @description An address and its coordinates in degrees (WGS 84). */
+                /** @description An address and its coordinates in degrees (WGS 84). Latitude 0 with longitude 0 means that no position is given. */
                 drop_off_address: {
                     address: string;
                     /** @description Degrees north. */
@@ -12190,15 +12197,31 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The surcharge in percent. The default is the activity's own.
+                 * @description The surcharge in percent; empty for no surcharge. The default is the activity's own.
                  * @example 10
                  */
-                admin_price_percentage?: number;
+                admin_price_percentage?: number | "";
                 /**
-                 * @description The discount in percent. The default is the activity's own.
+                 * @description The discount in percent; empty for no discount. The default is the activity's own.
                  * @example 5
                  */
-                admin_discount_percentage?: number;
+                admin_discount_percentage?: number | "";
+                /**
+                 * @description Only this variation. A change of a group price requires it.
+                 * @example 0197c3a0-5c1e-7d5a-9d55-3f1f6f0c2b11
+                 */
+                variation_id?: string;
+                /**
+                 * @description The variation's group price in the major unit, before percentages and fee; empty if each guest pays the partner's price. The
+                 *     default is the variation's own.
+                 * @example 180.5
+                 */
+                group_price?: number | "";
+                /**
+                 * @description The currency of the group price; empty for the activity's own. The default is the variation's own.
+                 * @example EUR
+                 */
+                group_price_currency?: string | "";
                 /**
                  * @description The currency of the prices, an ISO 4217 code with an exchange rate. The default is the partner's currency.
                  * @example USD

@@ -16,7 +16,7 @@ import (
 type Field struct {
 	Path  string // the API's name
 	Label string
-	Kind  string // text, area, list (a line each), pictures (a line each), pairs (a line each), number, whole, flag, remove or choice
+	Kind  string // text, area, list (a line each), pictures (a line each), pairs (a line each), number, measure, whole, flag, remove or choice
 	Hint  string
 	Rows  int
 }
@@ -68,6 +68,22 @@ func (o Object) ValueAt(path string) any {
 		here = inner[name]
 	}
 	return here
+}
+
+// Given returns a field's value; nil if nothing is given. The API answers 0 for every measure of an object
+// where nothing is given.
+func (o Object) Given(f Field) any {
+	value := o.ValueAt(f.Path)
+	if f.Kind != "measure" {
+		return value
+	}
+	measured, _ := o.ValueAt(f.Path[:strings.LastIndexByte(f.Path, '.')]).(map[string]any)
+	for _, one := range measured {
+		if number, ok := one.(json.Number); ok && number != "0" {
+			return value
+		}
+	}
+	return nil
 }
 
 // put sets the value at a path.
@@ -144,7 +160,7 @@ func (f Field) value(text string) (any, error) {
 			return pairsOf(pairNames[f.Path], text), nil
 		}
 		return parseJSON(text)
-	case "number", "whole":
+	case "number", "measure", "whole":
 		if number := json.Number(text); json.Valid([]byte(text)) && strings.Trim(text, "-+.eE0123456789") == "" {
 			return number, nil
 		}

@@ -122,20 +122,20 @@
   });
 })();
 
-// What the customer pays is refreshed while percentages are typed. Without this a button does it.
+// What the customer pays is refreshed while what changes it is typed. Without this a button does it.
 (() => {
   const form = document.getElementById("edit");
   const prices = document.getElementById("prices");
   if (!prices) {
     return;
   }
-  const names = ["admin_price_percentage", "admin_discount_percentage"];
+  const names = prices.dataset.fields.split(" ");
   let last = 0;
   let timer;
   const refresh = async () => {
     const own = ++last;
     const query = new URLSearchParams({ part: "prices" });
-    for (const name of names) {
+    for (const name of names.flatMap((field) => [field, "was:" + field])) {
       query.set(name, form.elements[name].value);
     }
     let text = "";
