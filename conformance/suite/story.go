@@ -88,5 +88,7 @@ func (s story) finding() (judge.Finding, rule.Rule) {
 	if s.Effect != "" {
 		of = judge.AuthEffect(s.Effect)
 	}
-	return judge.Breach("%s", s.Flaw).WithEvidence(s.Shown[max(0, len(s.Shown)-mostShown):]...), of
+	f := judge.Breach("%s", s.Flaw).WithEvidence(s.Shown[max(0, len(s.Shown)-mostShown):]...)
+	f.Suspects = s.Suspects
+	return f, of
 }

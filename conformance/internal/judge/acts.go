@@ -159,7 +159,7 @@ func endedBy(stop *partner.Stop, acts []scenario.PlayedAct) bool {
 // try returns the testimony as a try.
 func (s testimony) try(acts []scenario.PlayedAct) Try {
 	act := acts[s.at]
-	t := Try{Sure: s.Flaw != "" && !s.Others}
+	t := Try{Sure: s.Flaw != "" && !s.Others, Suspects: s.Suspects}
 	before := lastReading(acts[:s.at])
 	if act.Read != nil {
 		// A breach shows in the same way again; other customers come at any call.

@@ -364,7 +364,7 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 		// Nothing has shown yet what those releases did that must not end the hold.
 		for _, law := range l.since {
 			if law.does == model.Release && (law.hold == trace.None || law.hold == act.Hold) {
-				of.answer = law.Rule
+				j.Suspects, of.answer = []rule.Rule{StatusRule(partnerapi.Confirm)}, law.Rule
 			}
 		}
 	}

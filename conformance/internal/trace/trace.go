@@ -54,6 +54,8 @@ type Judgement struct {
 	Rule   rule.Rule // that the flaw breaks
 	Off    int64     // by how many seats the flaw is off; of an answer, the sign of that
 	Others bool      // other customers may have caused the flaw
+	// Suspects lists rules that explain the flaw if one of them is broken.
+	Suspects []rule.Rule
 }
 
 // Judge judges the acts of one story, in order. It must not be used after a flaw, because what the partner has done
