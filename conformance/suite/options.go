@@ -54,7 +54,8 @@ func (o options) add(id, option, flaw string) {
 	}
 }
 
-// partly returns the options on which a rule is broken, if it holds on others.
+// partly returns the options on which a rule is broken, if it holds on others. A rule that also holds where it is broken
+// does not depend on the option.
 func (o options) partly(id string, judged coverage) (broken []string) {
 	held := false
 	for option, flaw := range o[id] {
@@ -64,7 +65,10 @@ func (o options) partly(id string, judged coverage) (broken []string) {
 		held = held || flaw == ""
 	}
 	for option := range judged.covered[id][plan.Option] {
-		held = held || o[id][option] == ""
+		if o[id][option] != "" {
+			return nil
+		}
+		held = true
 	}
 	if !held {
 		return nil
@@ -75,6 +79,9 @@ func (o options) partly(id string, judged coverage) (broken []string) {
 
 // apart reports whether a rule is known to be broken on an option on which its cause holds.
 func (o options) apart(cause, broken string, judged coverage) bool {
+	if o.partly(cause, judged) == nil {
+		return false
+	}
 	for option, flaw := range o[broken] {
 		on, tried := o[cause][option]
 		if flaw != "" && on == "" && (tried || judged.covered[cause][plan.Option][option]) {

@@ -8,7 +8,7 @@ import (
 
 func TestARuleIsBrokenApartFromItsCauseOnAnOptionWhereTheCauseHolds(t *testing.T) {
 	t.Parallel()
-	judged := coverage{covered: map[string]map[plan.Dimension]map[string]bool{"cause": {plan.Option: {"a": true, "b": true, "c": true}}}}
+	judged := coverage{covered: map[string]map[plan.Dimension]map[string]bool{"cause": {plan.Option: {"b": true, "c": true}}}}
 	for name, test := range map[string]struct {
 		broken map[string]string
 		want   bool
@@ -23,5 +23,9 @@ func TestARuleIsBrokenApartFromItsCauseOnAnOptionWhereTheCauseHolds(t *testing.T
 		if got := o.apart("cause", "broken", judged); got != test.want {
 			t.Errorf("%s: Expected %v, received %v", name, test.want, got)
 		}
+	}
+	now := options{"cause": {"a": "flaw", "b": "flaw"}, "broken": {"c": "flaw"}}
+	if now.apart("cause", "broken", judged) {
+		t.Error("Expected a cause that holds now and then on the same option to explain a breach on any")
 	}
 }
