@@ -105,17 +105,20 @@ func (r *run) judgeElsewhere(ctx context.Context) {
 			r.player.LeaveOut(option)
 		}
 	}
+	blocked := map[string]string{} // by its cause, before one of them is judged again
+	for _, of := range rule.All() {
+		if root := r.verdicts.Root(of.ID); causes[root] {
+			blocked[of.ID] = root
+		}
+	}
 	for _, group := range judge.Groups() {
 		if group.Cases {
 			return // it and those after it are not judged yet
 		}
 		for _, s := range group.Specs {
-			for cause := range causes {
-				if r.verdicts.Blocks(cause, s.Rule.ID) {
-					r.verdicts.HoldPartly(cause)
-					r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
-					break
-				}
+			if cause := blocked[s.Rule.ID]; cause != "" {
+				r.verdicts.HoldPartly(cause)
+				r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
 			}
 		}
 	}

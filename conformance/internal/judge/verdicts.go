@@ -175,10 +175,17 @@ func (v *Verdicts) holdsFor(failed string, r rule.Rule) bool {
 // HoldPartly records that a broken rule holds in a part of what was tried: what needs it can be judged there.
 func (v *Verdicts) HoldPartly(id string) { v.partly[id] = true }
 
-// Blocks reports whether a broken rule keeps another from being judged.
-func (v *Verdicts) Blocks(cause, blocked string) bool {
-	known := v.Get(blocked)
-	return known != nil && known.BlockedBy == cause
+// Root returns the broken rule that keeps a rule from being judged, directly or through others that it blocks; "" if there
+// is none.
+func (v *Verdicts) Root(id string) (root string) {
+	for range v.byID { // at most, even if rules block each other
+		known := v.Get(id)
+		if known == nil || known.BlockedBy == "" {
+			break
+		}
+		root, id = known.BlockedBy, known.BlockedBy
+	}
+	return root
 }
 
 // Blame records that the rule named as the cause of a finding is broken, and returns its verdict.
@@ -253,19 +260,9 @@ func (v *Verdicts) Settle(late *Fields, apart func(cause, broken string) bool) {
 		}
 	}
 	for _, r := range rule.All() {
-		known := v.Get(r.ID)
-		if known == nil || known.BlockedBy == "" {
-			continue
+		if root := v.Root(r.ID); root != "" {
+			v.block(v.Get(r.ID), root)
 		}
-		root := known.BlockedBy
-		for range v.byID { // at most, even if rules block each other
-			next := v.Get(root)
-			if next == nil || next.BlockedBy == "" {
-				break
-			}
-			root = next.BlockedBy
-		}
-		v.block(known, root)
 	}
 }
 
