@@ -110,7 +110,7 @@ func (l *Lifecycle) lawOfReading(slot int, off int64, read bool) (of seatLaw) {
 }
 
 // explains returns the newest hold of a slot whose seats are free in place of taken, or the reverse, if a reading is off by
-// so many; -1 if there is none.
+// so many; -1 if no hold does.
 func (l *Lifecycle) explains(slot int, off int64) int {
 	for i, h := range slices.Backward(l.state.Holds) {
 		taken := h.Stage == model.Booked || h.Stage == model.Held && !l.state.Holdless

@@ -175,8 +175,8 @@ func (v *Verdicts) holdsFor(failed string, r rule.Rule) bool {
 // HoldPartly records that a broken rule holds in a part of what was tried: what needs it can be judged there.
 func (v *Verdicts) HoldPartly(id string) { v.partly[id] = true }
 
-// Root returns the broken rule that keeps a rule from being judged, directly or through others that it blocks; "" if there
-// is none.
+// Root returns the broken rule that keeps a rule from being judged, directly or through others that it blocks; "" if no
+// rule does.
 func (v *Verdicts) Root(id string) (root string) {
 	for range v.byID { // at most, even if rules block each other
 		known := v.Get(id)
