@@ -77,8 +77,8 @@ func (o options) partly(id string, judged coverage) (broken []string) {
 	return broken
 }
 
-// apart reports whether a rule is known to be broken on an option on which its cause holds.
-func (o options) apart(cause, broken string, judged coverage) bool {
+// isIndependent reports whether a rule is known to be broken on an option on which its cause holds.
+func (o options) isIndependent(cause, broken string, judged coverage) bool {
 	if o.partly(cause, judged) == nil {
 		return false
 	}

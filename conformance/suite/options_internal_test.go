@@ -20,12 +20,12 @@ func TestARuleIsBrokenApartFromItsCauseOnAnOptionWhereTheCauseHolds(t *testing.T
 		"it holds where the cause holds":       {map[string]string{"a": "flaw", "b": ""}, false},
 	} {
 		o := options{"cause": {"a": "flaw", "c": ""}, "broken": test.broken}
-		if got := o.apart("cause", "broken", judged); got != test.want {
+		if got := o.isIndependent("cause", "broken", judged); got != test.want {
 			t.Errorf("%s: Expected %v, received %v", name, test.want, got)
 		}
 	}
 	now := options{"cause": {"a": "flaw", "b": "flaw"}, "broken": {"c": "flaw"}}
-	if now.apart("cause", "broken", judged) {
+	if now.isIndependent("cause", "broken", judged) {
 		t.Error("Expected a cause that holds now and then on the same option to explain a breach on any")
 	}
 }

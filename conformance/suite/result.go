@@ -14,7 +14,7 @@ import (
 
 func (r *run) result() *report.Result {
 	r.player.Seats.ReportVanished()
-	r.verdicts.Settle(r.fields, func(cause, broken string) bool { return r.options.apart(cause, broken, r.coverage) })
+	r.verdicts.Settle(r.fields, func(cause, broken string) bool { return r.options.isIndependent(cause, broken, r.coverage) })
 	r.announcer.report(true)
 	started := r.player.Time.StartTime()
 	result := &report.Result{

@@ -39,7 +39,7 @@ func JudgeByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
 		if said := judgeActs(acts, ignore).first(); said != nil {
 			return said.try(acts)
 		}
-		if endedBy(stop, acts) {
+		if endsAtLastCall(stop, acts) {
 			stop = partner.NotHere("%s", stop.Message) // a breach that is known explains it
 		}
 		return Try{Stop: stop}
@@ -131,7 +131,7 @@ func tryOf(value scenario.Story, r rule.Rule, seats bool) Try {
 	if said, judged := all[r.ID]; judged {
 		return said.try(acts)
 	}
-	if flaw := all.last(); flaw != nil && endedBy(stop, acts) {
+	if flaw := all.last(); flaw != nil && endsAtLastCall(stop, acts) {
 		return flaw.try(acts)
 	}
 	uncounted := slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Read != nil && !a.Seats.Counted })
@@ -147,8 +147,8 @@ func tryOf(value scenario.Story, r rule.Rule, seats bool) Try {
 	return t
 }
 
-// endedBy reports whether the last act is the call whose status ended the scenario. What it shows depends on the acts before.
-func endedBy(stop *partner.Stop, acts []scenario.PlayedAct) bool {
+// endsAtLastCall reports whether the last act is the call whose status ended the scenario. What it shows depends on the acts before.
+func endsAtLastCall(stop *partner.Stop, acts []scenario.PlayedAct) bool {
 	if stop == nil || stop.Kind != partner.WrongStatus || len(acts) == 0 {
 		return false
 	}

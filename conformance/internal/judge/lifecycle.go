@@ -369,6 +369,9 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 		}
 	}
 	accepted, refused := l.takeStatus(&j, act, want, of.answer)
+	if j.Flaw != "" && j.Suspects != nil {
+		j.Flaw += ", after a release that must not end the hold"
+	}
 	switch live := l.on == model.Held || l.on == model.Unknown; {
 	case refused && l.on != model.Booked && l.on != model.Unknown:
 		l.takeMessage(&j, act, rule.ConfirmRefusalMessage)

@@ -121,6 +121,19 @@ func TestAStoryGoesOnAfterARuleThatIsNotJudged(t *testing.T) {
 	}
 }
 
+func TestAHoldThatAReleaseOfAnUnknownCodeHasEndedNamesTheRelease(t *testing.T) {
+	t.Parallel()
+	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, nil)
+	judge.Open([]model.Seats{{}, {}})
+	judge.Take(n.act(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200, id: code(0)}))
+	n = n.after(naiveCall{does: model.Reserve, party: 1}, naiveAnswer{status: 200})
+	judge.Take(n.act(naiveCall{does: model.Release, hold: trace.None}, naiveAnswer{status: 200, success: true}))
+	j := judge.Take(n.act(naiveCall{does: model.Confirm}, naiveAnswer{status: 400}))
+	if j.Rule.ID != rule.ReleaseUnknown.ID || !strings.Contains(j.Flaw, "400 Bad Request, after a release that must not end the hold") {
+		t.Errorf("Expected a breach of %s that names the release, received %q of %s", rule.ReleaseUnknown.ID, j.Flaw, j.Rule.ID)
+	}
+}
+
 // A call that has ended a hold although it must not is the cause of what becomes of that hold.
 func TestAHoldThatAnotherCallHasEndedIsNotAskedFor(t *testing.T) {
 	t.Parallel()

@@ -17,8 +17,8 @@ type Verdicts struct {
 	words func(string) string // prepares a message for display
 	byID  map[string]*report.RuleResult
 	// partly has the rules that hold in a part of what was tried: what needs them can be judged there.
-	partly map[string]bool
-	apart  func(cause, broken string) bool // at the end of a run; see Settle
+	partly      map[string]bool
+	independent func(cause, broken string) bool // at the end of a run; see Settle
 }
 
 // NewVerdicts returns the verdicts of a run that has judged nothing yet.
@@ -169,7 +169,7 @@ func (v *Verdicts) brokenBelow(of, r rule.Rule) string {
 
 // holdsFor reports whether a rule that has failed holds in the part where r was judged.
 func (v *Verdicts) holdsFor(failed string, r rule.Rule) bool {
-	return v.partly[failed] && (v.apart == nil || v.apart(failed, r.ID))
+	return v.partly[failed] && (v.independent == nil || v.independent(failed, r.ID))
 }
 
 // HoldPartly records that a broken rule holds in a part of what was tried: what needs it can be judged there.
@@ -241,9 +241,9 @@ func (v *Verdicts) Record(r rule.Rule, f Finding, took time.Duration) *report.Ru
 
 // Settle adds what random lifecycles found after the rule about it was judged, and makes the verdicts final:
 // a breach that was found before its cause is blocked by that cause, and so is what the breach
-// blocked. apart reports whether a rule was found broken where its cause held; nil: where a cause holds is not known.
-func (v *Verdicts) Settle(late *Fields, apart func(cause, broken string) bool) {
-	v.apart = apart
+// blocked. independent reports whether a rule was found broken where its cause held; nil: where a cause holds is not known.
+func (v *Verdicts) Settle(late *Fields, independent func(cause, broken string) bool) {
+	v.independent = independent
 	for id := range late.found {
 		r, _ := rule.Find(id)
 		if known := v.Get(id); known != nil && (known.Outcome == report.Passed || known.Outcome == report.Inconclusive) && !v.isBroken(r) {

@@ -31,12 +31,12 @@ func TestABreachThatWasFoundBeforeItsCauseIsBlockedByIt(t *testing.T) {
 // What fails in one option keeps only that one from being judged.
 func TestABreachIsBlockedByItsCauseUnlessThatHoldsWhereItWasFound(t *testing.T) {
 	t.Parallel()
-	for apart, want := range map[bool]report.Outcome{true: report.Failed, false: report.Blocked} {
+	for independent, want := range map[bool]report.Outcome{true: report.Failed, false: report.Blocked} {
 		v := NewVerdicts(strings.Clone)
 		blame(v, rule.ReserveVacanciesOne, "Expected 9 seats left, received 10")
 		v.HoldPartly(rule.ReserveVacanciesOne.ID)
 		blame(v, rule.ReserveVacanciesMany, "Expected 8 seats left, received 10")
-		v.Settle(NewFields(strings.Clone), func(string, string) bool { return apart })
+		v.Settle(NewFields(strings.Clone), func(string, string) bool { return independent })
 		if got := v.Get(rule.ReserveVacanciesMany.ID); got.Outcome != want {
 			t.Errorf("Expected %s, received %s", want, got.Outcome)
 		}

@@ -155,14 +155,21 @@ func (b *bench) wantMissing(t *testing.T, base string, currencies ...string) {
 	}
 }
 
+// sellWithFees sells a product for 22.50 EUR, with a commission of 20 % and a fee of 1.50 EUR.
+func (b *bench) sellWithFees(t *testing.T) (list []client.OperatorActivity, operator, reseller header) {
+	t.Helper()
+	_, list = b.sellProducts(t, aScriptedPartner(t), "a")
+	operator, reseller = b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
+	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":1.5,"service_fee_currency":"EUR","commission_percentage":20}`, operator)
+	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25"}}`, operator)
+	return list, operator, reseller
+}
+
 // What a preview promises is what resellers read after the change.
 func TestAnOperatorReadsWhatCustomersWouldPayBeforeThePercentagesChange(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, list := b.sellProducts(t, aScriptedPartner(t), "a")
-	operator, reseller := b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
-	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":1.5,"service_fee_currency":"EUR","commission_percentage":20}`, operator)
-	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25"}}`, operator)
+	list, operator, reseller := b.sellWithFees(t)
 	path := "/api/v1/operator/activities/" + list[0].ID
 	b.do(t, "PATCH", path, `{"admin_discount_percentage":50}`, operator)
 	preview := func(query string) client.PricePreview {
@@ -202,10 +209,7 @@ func TestAnOperatorReadsWhatCustomersWouldPayBeforeThePercentagesChange(t *testi
 func TestAnOperatorReadsWhatCustomersWouldPayBeforeAGroupPriceChanges(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, list := b.sellProducts(t, aScriptedPartner(t), "a")
-	operator, reseller := b.signIn(t, domain.Operator), b.signIn(t, domain.Reseller)
-	b.do(t, "PUT", "/api/v1/operator/pricing", `{"service_fee":1.5,"service_fee_currency":"EUR","commission_percentage":20}`, operator)
-	b.do(t, "PUT", "/api/v1/operator/rates", `{"base":"EUR","rates":{"USD":"1.25"}}`, operator)
+	list, operator, reseller := b.sellWithFees(t)
 	path, variation := "/api/v1/operator/activities/"+list[0].ID, list[0].Variations[0].ID
 	preview := func(query string) (lines []string) {
 		t.Helper()
