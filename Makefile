@@ -54,30 +54,41 @@ demo-build: need-go
 # Chooses a temporary folder in memory, and removes it at the end. The databases, browsers and
 # commands of the tests write several GB, which on disk takes a fifth of the tests' time. Another
 # user, who runs PostgreSQL for root, has to get through the folder. It is not chosen where
-# TMPDIR is set, 8 GB are not free, or programs may not run there.
+# TMPDIR is set, 8 GB are not free, or programs may not run there. Its name is the same at each run of a
+# clone, because Go uses no stored result of tests that have seen another name. A folder of
+# this name is left over if the process that made it is gone.
 define in_memory
 if [ -z "$$TMPDIR" ] && [ "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 }')" -gt 8000000 ] 2>/dev/null; then \
-	scratch=$$(mktemp -d /dev/shm/partnerkit-XXXXXX) && trap 'rm -rf "$$scratch"' EXIT && trap 'exit 130' INT TERM && \
-	chmod 711 "$$scratch" && printf '#!/bin/sh\n' >"$$scratch/true" && chmod +x "$$scratch/true" && "$$scratch/true" && \
+	scratch=/dev/shm/partnerkit-$$(id -u)-$$(pwd | cksum | cut -d ' ' -f 1); \
+	if [ -O "$$scratch" ] && ! kill -0 "$$(cat "$$scratch/pid")" 2>/dev/null; then rm -rf "$$scratch"; fi; \
+	mkdir "$$scratch" 2>/dev/null || scratch=$$(mktemp -d /dev/shm/partnerkit-XXXXXX) && trap 'rm -rf "$$scratch"' EXIT && trap 'exit 130' INT TERM && \
+	echo $$$$ >"$$scratch/pid" && chmod 711 "$$scratch" && printf '#!/bin/sh\n' >"$$scratch/true" && chmod +x "$$scratch/true" && "$$scratch/true" && \
 	export TMPDIR="$$scratch"; \
 fi
 endef
 
+# Sets SOURCES_x for each top-level folder x, and SOURCES for all files: package sourcetest.
+define sources
+checksum() { find "$$@" -type f -exec cksum {} + | LC_ALL=C sort | cksum | tr ' ' -; }; \
+for folder in [a-z]*; do if [ -d $$folder ] && [ $$folder != build ]; then export SOURCES_$$folder=$$(checksum $$folder); fi; done; \
+export SOURCES=$$(checksum . ! -path './build/*' ! -path './.git/*' ! -path './.demo/*')
+endef
+
 linked = -toolexec="'$(CURDIR)/build/linked'"
 
-# -count=1: some tests build and run the commands of other modules. Go does not know
-# this and would use cached results.
+# Go uses the stored results of packages that cannot have changed; TESTFLAGS=-count=1 runs all.
 # -p: many tests mostly wait for partners, browsers and databases.
 # -ldflags=-s: linking without the tables for debuggers and symbols takes less time.
-# -toolexec: Go links the tests of every package at each run, even where nothing has changed.
+# -toolexec: without it Go links the tests of every package that runs, even where nothing has changed.
+# A list of skipped tests with another name each time: tests that were skipped have read it, and so are run again.
 # GOGC: collecting garbage more seldom takes a quarter less CPU time, and more memory, up to GOMEMLIMIT.
 # PostgreSQL is downloaded first if the machine has none. Without it, tests are skipped.
 define run_tests
 @CGO_ENABLED=0 go build -o build/ ./marketplace/internal/pgembed/prepare ./internal/linked
 @build/prepare || true
-@$(in_memory); rm -f build/skipped; export SKIPPED_TESTS=$(CURDIR)/build/skipped; \
-{ go test -vet=off -count=1 -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(1) $(TESTFLAGS) work 2>&1; echo $$? >build/tests.code; } | tee build/tests.log; \
-sh internal/tooltest/summary.sh build/tests.log build/skipped; exit $$(cat build/tests.code)
+@$(in_memory); $(sources); rm -f build/skipped-*; export SKIPPED_TESTS=$(CURDIR)/build/skipped-$$$$; \
+{ go test -vet=off -timeout 30m -p $$(($$(getconf _NPROCESSORS_ONLN) + 2)) $(1) $(TESTFLAGS) work 2>&1; echo $$? >build/tests.code; } | tee build/tests.log; \
+sh internal/tooltest/summary.sh build/tests.log "$$SKIPPED_TESTS"; exit $$(cat build/tests.code)
 endef
 
 .PHONY: test
@@ -125,7 +136,7 @@ journeys: need-go ## prove: run the tests that take minutes
 .PHONY: soak
 soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; takes hours
 	@echo "== soak"
-	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|RunIsKilled|NowAndThen|ClosedBetween' $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|RunIsKilled|NowAndThen|ClosedBetween|ClonedRepository' $(TESTFLAGS) ./conformance/cmd/conformance
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --recorded --report-dir build/soak
 	@SOAK=1 go test -v -count=1 -timeout 90m -run 'EveryLawfulTrace|KillMatrix' $(TESTFLAGS) ./conformance/internal/judge ./conformance/internal/selftest

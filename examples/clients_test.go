@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
@@ -144,7 +145,7 @@ func (p *published) buildPackage(t *testing.T, folder string) {
 	}
 	licence, err := os.ReadFile(filepath.Join(folder, "LICENSE"))
 	check(t, err)
-	if project, err := os.ReadFile("../LICENSE"); err != nil || string(licence) != string(project) {
+	if project, err := os.ReadFile(sourcetest.Path("LICENSE")); err != nil || string(licence) != string(project) {
 		t.Errorf("expected the project's licence, %v", err)
 	}
 }

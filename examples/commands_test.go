@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 var build = sync.OnceValue(func() error {
-	return buildtest.Install(folder, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/examples/minimal-partner")
+	return buildtest.Install(folder, "partnerkit.dev/conformance/cmd/conformance", "partnerkit.dev/mockpartner/cmd/mockpartner", "partnerkit.dev/marketplace/cmd/marketplace", "partnerkit.dev/examples/minimal-partner", "partnerkit.dev/examples/shop")
 })
 
 // commands builds the commands once for all tests that call them, and returns their folder.

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/catalog"
@@ -35,7 +36,7 @@ var (
 
 func recipes(t *testing.T) (all []recipe) {
 	t.Helper()
-	page, err := os.ReadFile("../docs/cookbook.md")
+	page, err := os.ReadFile(sourcetest.Path("docs/cookbook.md"))
 	check(t, err)
 	// A match would include the start of the next section, so each part is matched separately.
 	for _, part := range strings.Split(string(page), "\n##")[1:] {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/internal/tooltest"
 )
 
@@ -95,7 +96,7 @@ func dashboards(t *testing.T) map[string]dashboard {
 func labelsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	metrics := map[string][]string{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(marketplace_[a-z_]+)` \\| (.*?) ?\\|").FindAllStringSubmatch(file(t, "../docs/operations.md"), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(marketplace_[a-z_]+)` \\| (.*?) ?\\|").FindAllStringSubmatch(sourcetest.Read(t, "docs/operations.md"), -1) {
 		for _, label := range regexp.MustCompile("`([a-z]+)`").FindAllStringSubmatch(row[2], -1) {
 			metrics[row[1]] = append(metrics[row[1]], label[1])
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/schemas/openapi"
 )
@@ -42,7 +43,7 @@ func TestAjvCompilesTheSchemasInStrictMode(t *testing.T) {
 	tooltest.Require(t, tooltest.NPM)
 	folder := t.TempDir()
 	check(t, os.WriteFile(filepath.Join(folder, "strictly.mjs"), []byte(strictly), 0o600))
-	files, err := filepath.Abs("../schemas")
+	files, err := filepath.Abs(sourcetest.Path("schemas"))
 	check(t, err)
 	run(t, folder, nil, "npm", "install", "--silent", "--no-save", "--prefer-offline", "--no-audit", "--no-fund", "ajv@8.17.1", "ajv-formats@3.0.1")
 	if output := run(t, folder, nil, "node", "strictly.mjs", files); !strings.HasSuffix(strings.TrimSpace(output), " schemas") {

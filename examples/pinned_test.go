@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"partnerkit.dev/internal/sourcetest"
 )
 
 // An attacker who takes over an action or an image can move a tag to other code, but not a digest.
@@ -51,7 +53,7 @@ func TestNoActionAndNoImageIsUnpinned(t *testing.T) {
 // automation returns the files that may name actions and images: YAML and Dockerfiles, wherever they are.
 func automation(t *testing.T) (paths []string) {
 	t.Helper()
-	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+	err := filepath.WalkDir(sourcetest.Path(""), func(path string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
@@ -80,11 +82,11 @@ func pin(t *testing.T, pins map[string]string, path, reference string) {
 func TestAReleaseIsSigned(t *testing.T) {
 	t.Parallel()
 	for path, wants := range map[string][]string{
-		"../.github/workflows/release.yml": {"id-token: write", "make release ", "make sign"},
-		"../packaging/release.mk":          {"cmd/cosign@v3.", "cmd/nfpm@v2.", "cmd/cyclonedx-gomod@v1."},
+		".github/workflows/release.yml": {"id-token: write", "make release ", "make sign"},
+		"packaging/release.mk":          {"cmd/cosign@v3.", "cmd/nfpm@v2.", "cmd/cyclonedx-gomod@v1."},
 	} {
 		for _, want := range wants {
-			if !strings.Contains(file(t, path), want) {
+			if !strings.Contains(sourcetest.Read(t, path), want) {
 				t.Errorf("%s: want %q in it", path, want)
 			}
 		}

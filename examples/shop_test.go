@@ -13,7 +13,6 @@ import (
 
 	"partnerkit.dev/internal/axetest"
 	"partnerkit.dev/internal/browsertest"
-	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/mockpartner"
@@ -39,8 +38,7 @@ func openShop(t *testing.T) (address, token string) {
 	folder := t.TempDir()
 	check(t, os.CopyFS(folder, source{os.DirFS("clients/typescript")}))
 	run(t, folder, nil, npmCI...)
-	check(t, buildtest.Install(folder, "partnerkit.dev/examples/shop"))
-	shop := exec.Command(filepath.Join(folder, "shop"), "-addr", "127.0.0.1:0", "-marketplace", m.url, "-client", folder)
+	shop := exec.Command(filepath.Join(commands(t), "shop"), "-addr", "127.0.0.1:0", "-marketplace", m.url, "-client", folder)
 	shop.Env = append(os.Environ(), "MARKETPLACE_API_TOKEN="+string(made.Token))
 	shop.Stderr = os.Stderr
 	out, err := shop.StdoutPipe()

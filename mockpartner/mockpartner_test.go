@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/clock"
@@ -152,6 +153,9 @@ func TestAMockRunsWithTheClockItIsGiven(t *testing.T) {
 // package testing or a browser.
 func TestNoTestingIsLinkedIntoTheCommand(t *testing.T) {
 	t.Parallel()
+	for _, module := range []string{"mockpartner", "internal", "schemas"} {
+		sourcetest.Depend(module)
+	}
 	text, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/...", "./client").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

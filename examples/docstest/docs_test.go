@@ -12,12 +12,15 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/sourcetest"
 )
 
-const root = "../.."
+// root is the project's. Its documents speak of all its files.
+var root = sourcetest.Root()
 
 func documents(t *testing.T) []*Document {
 	t.Helper()
+	sourcetest.Depend("")
 	all, err := Documents(root)
 	check(t, err)
 	if len(all) < 10 {

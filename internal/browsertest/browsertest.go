@@ -4,9 +4,11 @@ package browsertest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -48,27 +50,57 @@ const unwanted = "Translate,BlinkGenPropertyTrees,WebUIOmniboxPopup,WebUIOmnibox
 // browser, the test is skipped, or fails if CI is set.
 func Start(t testing.TB) context.Context {
 	t.Helper()
+	own := &Shared{}
+	ctx := own.Start(t)
+	t.Cleanup(own.Close)
+	return ctx
+}
+
+// Shared is a browser for several tests of a package, because starting one takes a second or two of
+// CPU time. TestMain closes it.
+type Shared struct {
+	start  sync.Once
+	ctx    context.Context
+	cancel func()
+	folder string
+	err    error
+}
+
+// Start is as the function Start, but the browser runs until Close.
+func (s *Shared) Start(t testing.TB) context.Context {
+	t.Helper()
 	path := Path(t)
+	s.start.Do(func() { s.err = s.launch(path) })
+	errtest.Check(t, s.err)
+	return s.ctx
+}
+
+func (s *Shared) launch(path string) (err error) {
 	// Temporary files and user data of the browser are removed with this folder. The name is short,
 	// because the path of a socket in it is limited.
-	folder, err := os.MkdirTemp("", "browser-")
-	errtest.Check(t, err)
-	t.Cleanup(func() {
-		if err := os.RemoveAll(folder); err != nil {
-			t.Errorf("remove what the browser has left: %v", err)
-		}
-	})
+	if s.folder, err = os.MkdirTemp("", "browser-"); err != nil {
+		return err
+	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+folder, "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_CACHE_HOME="+folder),
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Env("TMPDIR="+s.folder, "HOME="+s.folder, "XDG_CONFIG_HOME="+s.folder, "XDG_CACHE_HOME="+s.folder),
 		chromedp.Flag("disable-features", unwanted), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("force-prefers-reduced-motion", true), // fading in takes time, and elements are faint meanwhile
 		chromedp.WSURLReadTimeout(patience))
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
+	s.ctx, s.cancel = ctx, func() { cancel(); stop() }
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("the browser %s does not start: %v", path, err)
+		return fmt.Errorf("the browser %s does not start: %w", path, err)
 	}
-	return ctx
+	return nil
+}
+
+// Close ends the browser, if a test has started it, and removes its folder.
+func (s *Shared) Close() {
+	if s.cancel != nil {
+		s.cancel()
+	}
+	if err := os.RemoveAll(s.folder); err != nil {
+		fmt.Fprintln(os.Stderr, "remove what the browser has left:", err)
+	}
 }

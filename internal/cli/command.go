@@ -100,6 +100,14 @@ func Exactly(n int, format string) cobra.PositionalArgs {
 	}
 }
 
+// NoArgs refuses arguments without showing them, because a key may be among them.
+func NoArgs(command *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return Misuse(fmt.Errorf("%s takes no arguments, only flags; '%[1]s --help' shows examples", command.CommandPath()))
+	}
+	return nil
+}
+
 // Fill fills the flags of a command from its settings before it runs, and validates them. It
 // reports all mistakes, one per line. checks find mistakes that involve more than one flag.
 func Fill(command *cobra.Command, settings Settings, checks ...func() []error) {

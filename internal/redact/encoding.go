@@ -90,12 +90,23 @@ type span struct{ from, to int }
 type layer struct {
 	text []byte
 	at   []int // the offset in the original of each byte of text and of its end; nil means the same offset
+	// unplaced means that the offsets are not needed. They take eight times as much memory as the text.
+	unplaced bool
+}
+
+// unplaced returns the first layer of a document in which a key is only searched.
+func unplaced(document []byte) layer {
+	return layer{text: toLower(bytes.Clone(document)), unplaced: true}
 }
 
 // layers returns s, then s with one layer of escapes undone, and so on, at most this many layers.
 func layers(s string, most int) iter.Seq[layer] {
+	return layer{text: toLower([]byte(s))}.layers(most)
+}
+
+func (l layer) layers(most int) iter.Seq[layer] {
 	return func(yield func(layer) bool) {
-		l, changed := layer{text: toLower([]byte(s))}, true
+		l, changed := l, true
 		for range most {
 			if !changed || !yield(l) {
 				return
@@ -113,29 +124,45 @@ func (l layer) span(from, to int) span {
 	return span{l.at[from], l.at[to]}
 }
 
+// escapes are the first characters of all escapes.
+const escapes = `%\&`
+
 // unescape undoes one layer of escapes. It returns false if there are no escapes.
 func (l layer) unescape() (layer, bool) {
-	if !bytes.ContainsAny(l.text, `%\&`) {
+	if !bytes.ContainsAny(l.text, escapes) {
 		return l, false
 	}
-	inner := layer{text: make([]byte, 0, len(l.text)), at: make([]int, 0, len(l.text)+1)}
+	inner := layer{text: make([]byte, 0, len(l.text)), unplaced: l.unplaced}
 	changed := false
 	for from := 0; from < len(l.text); {
-		char, length := unescapeOne(l.text[from:])
-		if length == 0 {
-			char, length = l.text[from:from+1], 1
-		} else {
-			changed = true
+		rest := l.text[from:]
+		if char, length := unescapeOne(rest); length > 0 {
+			inner.add(char, func(int) int { return l.span(from, from).from })
+			from, changed = from+length, true
+			continue
 		}
-		for range char {
-			inner.at = append(inner.at, l.span(from, from).from)
+		length := len(rest)
+		if next := bytes.IndexAny(rest[1:], escapes); next >= 0 {
+			length = 1 + next
 		}
-		inner.text = append(inner.text, char...)
+		inner.add(rest[:length], func(i int) int { return l.span(from+i, from+i).from })
 		from += length
 	}
-	inner.at = append(inner.at, l.span(len(l.text), len(l.text)).from)
+	if !inner.unplaced {
+		inner.at = append(inner.at, l.span(len(l.text), len(l.text)).from)
+	}
 	inner.text = toLower(inner.text)
 	return inner, changed
+}
+
+// add appends bytes, each with its offset in the original.
+func (l *layer) add(text []byte, offset func(i int) int) {
+	l.text = append(l.text, text...)
+	if !l.unplaced {
+		for i := range text {
+			l.at = append(l.at, offset(i))
+		}
+	}
 }
 
 // unescapeOne undoes the escape at the beginning of text. The length is that of the escape, or 0.

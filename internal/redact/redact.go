@@ -82,7 +82,7 @@ func (r *Redactor) Redact(s string) string {
 func (r *Redactor) Scanner(fixedText ...[]byte) *Scanner {
 	unsearchable := make([]bool, len(r.forms))
 	for _, text := range append(fixedText, []byte(Mark)) {
-		for l := range layers(string(text), layersSearched) {
+		for l := range unplaced(text).layers(layersSearched) {
 			for i, form := range r.forms {
 				unsearchable[i] = unsearchable[i] || bytes.Contains(l.text, form)
 			}
@@ -105,8 +105,8 @@ func (s *Scanner) Leaks(b []byte) bool {
 	if len(s.forms) == 0 {
 		return false
 	}
-	for l := range layers(string(b), layersSearched) {
-		if len(l.occurrences(s.forms)) > 0 {
+	for l := range unplaced(b).layers(layersSearched) {
+		if slices.ContainsFunc(s.forms, func(form []byte) bool { return bytes.Contains(l.text, form) }) {
 			return true
 		}
 	}

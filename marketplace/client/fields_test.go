@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/errtest"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/schemas/openapi"
 )
 
@@ -114,7 +115,7 @@ func TestTheTypesHaveEveryFieldOfTheAPI(t *testing.T) {
 	t.Parallel()
 	document, err := description()
 	errtest.Check(t, err)
-	c := comparison{t: t, constants: constantsOf(t, ".", "../../schemas/partnerapi")}
+	c := comparison{t: t, constants: constantsOf(t, ".", sourcetest.Path("schemas/partnerapi"))}
 	known := operations()
 	for _, op := range document.Operations() {
 		if !covers(op) {

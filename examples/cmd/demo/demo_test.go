@@ -45,6 +45,12 @@ var built = sync.OnceValues(func() (string, error) {
 	return dir, errors.Join(err, os.Chmod(dir, 0o755))
 })
 
+// registry returns npm's registry, for the user's own home, or "" without npm.
+var registry = sync.OnceValue(func() string {
+	address, _ := exec.Command("npm", "config", "get", "registry").Output()
+	return strings.TrimSpace(string(address))
+})
+
 func TestMain(m *testing.M) {
 	code := m.Run()
 	_ = os.RemoveAll(binaries)
@@ -80,8 +86,7 @@ func begin(t *testing.T, ordinary bool, args ...string) *show {
 	t.Cleanup(cancel)
 	s.Cmd = exec.CommandContext(ctx, filepath.Join(bin, "demo"), append([]string{"-bin", bin, "-out", s.out}, args...)...)
 	// The demo must not use an existing database. If the machine has no PostgreSQL, it downloads one.
-	registry, _ := exec.CommandContext(ctx, "npm", "config", "get", "registry").Output() // with the user's own home; "" without npm
-	s.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp, "MARKETPLACE_NPM_REGISTRY="+cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), strings.TrimSpace(string(registry))), "MARKETPLACE_DATABASE_URL=postgres://127.0.0.1:1/nowhere", "CONFORMANCE_BASE_URL=http://127.0.0.1:1")
+	s.Env = append(os.Environ(), "TMPDIR="+temp, "HOME="+temp, "MARKETPLACE_NPM_REGISTRY="+cmp.Or(os.Getenv("MARKETPLACE_NPM_REGISTRY"), registry()), "MARKETPLACE_DATABASE_URL=postgres://127.0.0.1:1/nowhere", "CONFORMANCE_BASE_URL=http://127.0.0.1:1")
 	s.Cancel = func() error { return s.Process.Signal(syscall.SIGTERM) }
 	if cache, err := os.UserCacheDir(); err == nil && !(ordinary && os.Geteuid() == 0) {
 		s.Env = append(s.Env, "XDG_CACHE_HOME="+cache)
@@ -166,7 +171,7 @@ var secret = regexp.MustCompile(`\b([A-Z2-7]{26}|[0-9a-f]{64})\b`)
 
 func TestTheDemoHoldsForAnUnprivilegedUser(t *testing.T) {
 	t.Parallel()
-	s := begin(t, true)
+	s := begin(t, true, "-depth", "quick") // make docs-test runs the README's demo at the usual depth
 	if end := s.ends(t); end != "0: " {
 		log, _ := os.ReadFile(filepath.Join(s.out, "marketplace.log"))
 		t.Fatalf("want every step to hold, got %s\n%s\n%s", end, s.printed.String(), log)

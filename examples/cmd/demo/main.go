@@ -30,6 +30,7 @@ func main() {
 	flags := flag.NewFlagSet("demo", flag.ExitOnError)
 	bin := flags.String("bin", "build", "`folder` of the commands mockpartner, conformance and marketplace")
 	out := flags.String("out", ".demo", "`folder` for the log of the steps, the commands' output and the reports")
+	depth := flags.String("depth", "standard", "how much the suite tests of each partner: quick, standard or thorough")
 	flags.Usage = func() {
 		fmt.Fprintln(flags.Output(), "usage: demo [flags] [up]\n\nShows what partnerkit does, step by step. With up, it starts the services and keeps them running.\n\nflags:")
 		flags.PrintDefaults()
@@ -45,7 +46,10 @@ func main() {
 	}
 	// A closed terminal or a closed pipe must not leave services behind.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	err := onStage(ctx, *bin, *out, os.Stdout, show)
+	err := onStage(ctx, *bin, *out, os.Stdout, func(ctx context.Context, s *stage) error {
+		s.depth = *depth
+		return show(ctx, s)
+	})
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)

@@ -15,6 +15,7 @@ import (
 // stage is what the steps share: folders, running services, and results for later steps.
 type stage struct {
 	bin, out string // folders of the commands and of the demo's files
+	depth    string // of the suite's runs
 	scratch  string // the folder of the marketplace's data; removed at the end
 	output   *printer
 	log      *os.File // the transcript
@@ -43,7 +44,7 @@ var left = []string{"demo.log", "mockpartner.log", "marketplace.log", "certified
 
 // open prepares the stage. Always call close.
 func open(bin, out string, screen io.Writer) (_ *stage, err error) {
-	s := &stage{bin: bin, out: out}
+	s := &stage{bin: bin, out: out, depth: "standard"}
 	if err := os.MkdirAll(out, 0o700); err != nil {
 		return nil, fmt.Errorf("make a folder for reports and logs: %w", err)
 	}

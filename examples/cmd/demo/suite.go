@@ -22,7 +22,7 @@ func (s *stage) judge(ctx context.Context, url, name string) (*report.Result, er
 	}
 	defer log.Close()
 	folder := filepath.Join(s.out, name)
-	args := []string{"run", "--base-url", url, "--handles-ticket-delivery", "--clock-url", url + "/_mock/clock", "--report-dir", folder}
+	args := []string{"run", "--base-url", url, "--handles-ticket-delivery", "--clock-url", url + "/_mock/clock", "--depth", s.depth, "--report-dir", folder}
 	s.output.command("conformance", args...)
 	// --config "" ignores a configuration file in the current folder.
 	suite := s.command(ctx, log, []string{"CONFORMANCE_AUTH_KEY=" + s.partner.key}, "conformance", append(args, "--config", "")...)

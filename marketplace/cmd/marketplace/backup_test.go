@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"testing"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/internal/tooltest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
@@ -22,13 +23,13 @@ func TestTheDocumentedBackupOfADatabaseCanBeRestored(t *testing.T) {
 			tooltest.Skip(t, tooltest.PostgreSQL, err)
 		}
 	}
-	manual, err := os.ReadFile("../../../docs/operations.md")
+	manual, err := os.ReadFile(sourcetest.Path("docs/operations.md"))
 	must(t, err)
 	lines := backupLines.FindStringSubmatch(string(manual))
 	if lines == nil {
 		t.Fatal("docs/operations.md: want a line of pg_dump and one of pg_restore")
 	}
-	original, restored := pgtest.EmptyURL(t), pgtest.EmptyURL(t)
+	original, restored := pgtest.URL(t), pgtest.EmptyURL(t)
 	folder := t.TempDir()
 	shell := func(database, line string) string {
 		t.Helper()
@@ -44,7 +45,6 @@ func TestTheDocumentedBackupOfADatabaseCanBeRestored(t *testing.T) {
 	const rows = `psql -At "$MARKETPLACE_DATABASE_URL" -c "SELECT table_name, xpath('//n/text()', query_to_xml(format('SELECT count(*) AS n FROM %I', table_name), false, true, ''))
 		FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY table_name"`
 	of := func(database string) []string { return []string{"MARKETPLACE_DATABASE_URL=" + database} }
-	run(t, "", of(original), "migrate").succeeds(t)
 	run(t, "amber kettle skates", of(original), "account", "create", "--email", "shop@example.com", "--role", "reseller", "--name", "Shop").succeeds(t)
 	shell(original, lines[1])
 	shell(restored, lines[2])

@@ -40,12 +40,12 @@ func TestEveryChangeOfStateIsOneLineInTheLogOfOneReplica(t *testing.T) {
 
 	_, err = partner.Control.Faults.Arm(t.Context(), `[{name: down, match: {endpoint: products}, status: 503}]`)
 	must(t, err)
+	booking, err := operator.Booking(t.Context(), held.ID)
+	must(t, err)
+	platform, err := client.NewPartner(first.base, client.Password("partner@example.com", operatorPassword), client.Options{})
+	must(t, err)
 	state := func() string {
-		integration, err := operator.Booking(t.Context(), held.ID)
-		must(t, err)
-		platform, err := client.NewPartner(first.base, client.Password("partner@example.com", operatorPassword), client.Options{})
-		must(t, err)
-		found, err := platform.Integration(t.Context(), integration.IntegrationID)
+		found, err := platform.Integration(t.Context(), booking.IntegrationID)
 		must(t, err)
 		return string(found.Health.State)
 	}

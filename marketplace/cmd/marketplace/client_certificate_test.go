@@ -38,7 +38,7 @@ func TestAPartnerThatRequiresAClientCertificateIsSynced(t *testing.T) {
 	platform.StartTLS()
 	t.Cleanup(platform.Close)
 	trusted, _ := connectiontest.WriteFiles(t, server)
-	address := pgtest.EmptyURL(t)
+	address := pgtest.URL(t)
 	s := startService(t, append([]string{"SSL_CERT_FILE=" + trusted}, firstOperator...), "--database-url", address, "--secret-key", strings.Repeat("s", 32))
 	operator, err := client.NewOperator(s.base, client.Password("op@example.com", operatorPassword), client.Options{})
 	must(t, err)

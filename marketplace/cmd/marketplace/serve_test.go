@@ -107,7 +107,7 @@ func TestAnEmptyDatabaseIsMadeReadyAndTheFirstRatesAreInIt(t *testing.T) {
 
 func TestAMissingConformanceCommandIsReportedAtTheStart(t *testing.T) {
 	t.Parallel()
-	s := startService(t, nil, "--database-url", pgtest.EmptyURL(t), "--secret-key", strings.Repeat("s", 32), "--conformance-command", "/no/such/conformance")
+	s := startService(t, nil, "--database-url", pgtest.URL(t), "--secret-key", strings.Repeat("s", 32), "--conformance-command", "/no/such/conformance")
 	if !strings.Contains(s.began, `"level":"WARN","msg":"--conformance-command /no/such/conformance cannot be run`) {
 		t.Errorf("Expected a warning, received %s", s.began)
 	}
@@ -144,7 +144,7 @@ func TestADatabaseThatMayLogRowsIsReportedAtTheStart(t *testing.T) {
 
 func TestAServiceWithoutItsDatabaseSaysSoAndStillEndsInOrder(t *testing.T) {
 	t.Parallel()
-	address := pgtest.EmptyURL(t)
+	address := pgtest.URL(t)
 	s := startService(t, nil, "--database-url", address, "--secret-key", strings.Repeat("s", 32))
 	lost, err := pgx.ParseConfig(address)
 	must(t, err)
@@ -186,6 +186,9 @@ func TestAServiceOfItsOwnAndTheCommandsBesideIt(t *testing.T) {
 	}
 	bank := openBank(t)
 	beside := func(stdin string, args ...string) ran {
+		if stdin == "" {
+			return executed(t, append(args, "--data-dir", dir))
+		}
 		return run(t, stdin, []string{"MARKETPLACE_DATA_DIR=" + dir}, args...)
 	}
 

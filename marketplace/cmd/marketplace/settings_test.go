@@ -53,7 +53,7 @@ func TestAllWrongSettingsAreReportedTogether(t *testing.T) {
 func TestAnAffiliatesLinkIsACompleteAddress(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"/activities/{activity}?by={affiliate}", "shop.example/{activity}/{affiliate}", "ftp://shop.example/{activity}/{affiliate}", "https:///{activity}/{affiliate}"} {
-		run(t, "", nil, "serve", "--addr", "8080", "--affiliate-url", wrong).requireUsageError(t, "--addr: expected host:port", "--affiliate-url: expected an address such as https://")
+		executed(t, []string{"serve", "--addr", "8080", "--affiliate-url", wrong}).requireUsageError(t, "--addr: expected host:port", "--affiliate-url: expected an address such as https://")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAProblemAtStartupIsOneLine(t *testing.T) {
 func TestASessionNeedsTheAddressOfTheDatabaseItself(t *testing.T) {
 	t.Parallel()
 	address := pgtest.URL(t)
-	run(t, "", nil, "serve", "--database-listen-url", address).requireUsageError(t, "--database-listen-url: expected --database-url too")
+	executed(t, []string{"serve", "--database-listen-url", address}).requireUsageError(t, "--database-listen-url: expected --database-url too")
 	serve := []string{"serve", "--addr", "127.0.0.1:0", "--secret-key", strings.Repeat("s", 32), "--database-url", pgtest.Pooled(t, address)}
 	executed(t, append(serve, "--database-listen-url", "postgres://me:hush@127.0.0.1:1/x")).fails(t, "--database-listen-url: reach the database: 127.0.0.1:1")
 	executed(t, append(serve, "--database-listen-url", pgtest.URL(t))).fails(t, "--database-listen-url: notifications do not arrive")
@@ -167,11 +167,11 @@ func TestAccountsAreListed(t *testing.T) {
 	for _, role := range []string{"operator", "reseller"} {
 		run(t, "amber kettle skates\n", nil, "account", "create", "--database-url", address, "--email", role+"@example.com", "--role", role, "--name", "A\tname\nof two lines").succeeds(t)
 	}
-	lines := strings.Split(strings.TrimSpace(run(t, "", nil, "account", "list", "--database-url", address).succeeds(t)), "\n")
+	lines := strings.Split(strings.TrimSpace(executed(t, []string{"account", "list", "--database-url", address}).succeeds(t)), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], "operator") || !strings.Contains(lines[2], "reseller@example.com") || !strings.HasSuffix(lines[2], "active  A name of two lines") {
 		t.Errorf("want both, the oldest first, a line each, got %q", lines)
 	}
-	if out := run(t, "", nil, "account", "list", "--role", "reseller", "--database-url", address).succeeds(t); strings.Contains(out, "operator@") || !strings.Contains(out, "reseller@") {
+	if out := executed(t, []string{"account", "list", "--role", "reseller", "--database-url", address}).succeeds(t); strings.Contains(out, "operator@") || !strings.Contains(out, "reseller@") {
 		t.Errorf("want the reseller alone, got %s", out)
 	}
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/marketplace/internal/replica"
@@ -148,7 +149,7 @@ func TestMetricsAreOnlyForTheConfiguredNetworks(t *testing.T) {
 
 func TestEveryMetricStandsInTheManualAndTheOtherWayRound(t *testing.T) {
 	t.Parallel()
-	manual, err := os.ReadFile("../../../docs/operations.md")
+	manual, err := os.ReadFile(sourcetest.Path("docs/operations.md"))
 	must(t, err)
 	var written []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(marketplace_[a-z_]+)` \\|").FindAllSubmatch(manual, -1) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/schemas"
 )
@@ -25,18 +26,17 @@ func TestTheDocumentsShowEveryErrorCode(t *testing.T) {
 	for _, row := range domain.Reasons() {
 		lines = append(lines, fmt.Sprintf("| `%s` | %d | %s | %s |", row.Reason, row.Status, row.Meaning, row.Retry))
 	}
-	for path, indent := range map[string]string{"../../../schemas/openapi/marketplace.yaml": "    ", "../../../docs/reseller-guide.md": ""} {
-		text, err := os.ReadFile(path)
-		must(t, err)
-		before, rest, begins := strings.Cut(string(text), indent+"<!-- begin error codes -->\n")
+	for path, indent := range map[string]string{"schemas/openapi/marketplace.yaml": "    ", "docs/reseller-guide.md": ""} {
+		text := sourcetest.Read(t, path)
+		before, rest, begins := strings.Cut(text, indent+"<!-- begin error codes -->\n")
 		_, after, ends := strings.Cut(rest, indent+"<!-- end error codes -->\n")
 		if !begins || !ends {
 			t.Fatalf("%s: want a place for the error codes", path)
 		}
 		want := before + indent + "<!-- begin error codes -->\n" + indent + strings.Join(lines, "\n"+indent) + "\n" + indent + "<!-- end error codes -->\n" + after
 		if *update {
-			must(t, os.WriteFile(path, []byte(want), 0o644))
-		} else if want != string(text) {
+			must(t, os.WriteFile(sourcetest.Path(path), []byte(want), 0o644))
+		} else if want != text {
 			t.Errorf("%s shows other error codes than the code: run go test ./marketplace/internal/api -run ErrorCode -update", path)
 		}
 	}

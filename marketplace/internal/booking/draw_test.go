@@ -10,19 +10,19 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/errtest"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/marketplace/internal/domain"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/booking.md")
 
 // page is the document with the diagrams.
-const page = "../../../docs/booking.md"
+const page = "docs/booking.md"
 
 func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(page)
-	errtest.Check(t, err)
-	drawn := string(text)
+	text := sourcetest.Read(t, page)
+	drawn := text
 	for name, body := range map[string]string{
 		"diagram": "```mermaid\n" + diagram() + "```\n",
 		"table":   rows(),
@@ -36,13 +36,13 @@ func TestThePageShowsTheTableThatTheServiceRunsOn(t *testing.T) {
 		}
 		drawn = before + begin + body + end + after
 	}
-	if drawn == string(text) {
+	if drawn == text {
 		return
 	}
 	if !*update {
 		t.Fatal("docs/booking.md shows another table: go test ./marketplace/booking -run ThePage -update")
 	}
-	errtest.Check(t, os.WriteFile(page, []byte(drawn), 0o644))
+	errtest.Check(t, os.WriteFile(sourcetest.Path(page), []byte(drawn), 0o644))
 }
 
 // diagram draws the transitions from one state to another for mermaid, with an arrow for each two

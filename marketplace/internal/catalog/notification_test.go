@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/errtest"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/marketplace/internal/catalog"
 )
 
 // The conformance suite takes the same notifications: see its package inbox.
 func TestTheMarketplaceTakesTheNotificationsThatTheContractAllows(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../schemas/testdata/notifications.json")
+	text, err := os.ReadFile(sourcetest.Path("schemas/testdata/notifications.json"))
 	errtest.Check(t, err)
 	var all []struct {
 		Name   string

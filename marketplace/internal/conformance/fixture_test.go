@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,18 +25,23 @@ import (
 	"partnerkit.dev/marketplace/internal/waittest"
 )
 
-// command is the path of the conformance command.
-var command string
+// built is the folder of the built command.
+var built string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "conformance-test-")
-	if err == nil {
-		command, err = filepath.Join(dir, "conformance"), buildtest.Install(dir, "partnerkit.dev/conformance/cmd/conformance")
-	}
-	if err != nil {
+// command builds the conformance command once for all tests, and returns its path.
+var command = sync.OnceValue(func() string {
+	if err := buildtest.Install(built, "partnerkit.dev/conformance/cmd/conformance"); err != nil {
 		panic(err)
 	}
-	pgtest.Main(m, func() { _ = os.RemoveAll(dir) })
+	return filepath.Join(built, "conformance")
+})
+
+func TestMain(m *testing.M) {
+	var err error
+	if built, err = os.MkdirTemp("", "conformance-test-"); err != nil {
+		panic(err)
+	}
+	pgtest.Main(m, func() { _ = os.RemoveAll(built) })
 }
 
 // patience limits how long a test waits. It is far longer than a busy machine needs.
@@ -66,7 +72,7 @@ const (
 	aLedger   = `{"ledger":2}` + "\n" + `{"entry":1}`
 	writeAll  = `printf '%s\n' '{"id":"products.limit"}' '{"id":"reserve.status"}'; echo '<p>' >report.html; echo '<x/>' >junit.xml; cat >report.json <<'END'` + "\n" + aReport + "\nEND\n"
 	startHold = `printf '%s\n' '{"ledger":2}' '{"entry":1}' >ledger.jsonl; printf '{"torn' >>ledger.jsonl` + "\n"
-	forever   = "while :; do sleep 0.02; done\n"
+	forever   = "while :; do sleep 0.2; done\n" // a signal is handled after the sleep
 )
 
 func setup(t *testing.T) *bench {

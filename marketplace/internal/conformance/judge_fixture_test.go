@@ -30,6 +30,7 @@ import (
 	"partnerkit.dev/marketplace/internal/postgres"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/mocktest"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -71,15 +72,16 @@ func setupJudges(t testing.TB, options mockpartner.Options, replicas int) *judge
 	b := &judged{store: pgtest.Open(t), log: &logged{}}
 	b.target = b.partner(t, options)
 	for range replicas {
-		b.add(t, command)
+		b.add(t, command())
 	}
 	return b
 }
 
-// partner starts a partner and registers an integration with it.
+// partner starts a partner with one product, whose answers are short, and registers an integration with it.
 func (b *judged) partner(t testing.TB, options mockpartner.Options) partner.Target {
 	t.Helper()
-	options.AuthKey = key
+	options.AuthKey, options.Catalog = key, catalog.Default()
+	options.Catalog.Products = options.Catalog.Products[:1]
 	server := mocktest.Start(t, options)
 	secret, err := auth.NewSecret([]byte(strings.Repeat("s", auth.ShortestSecret)))
 	must(t, err)
@@ -187,10 +189,10 @@ func (s *shopper) findBookable(ctx context.Context, client *partner.Client) (off
 	return offer{}, 0
 }
 
-// book plays a booking: a fresh look at a day, a hold, and what may follow it.
+// book plays a booking: a fresh look at a day, a hold, and what may follow it. Not every day has slots.
 func (s *shopper) book(ctx context.Context, offers []offer) {
-	o := offers[s.random.IntN(len(offers))]
-	fresh := s.slots(ctx, s.client(), o.product, o.option, 3, 3)
+	o, day := offers[s.random.IntN(len(offers))], 3+s.random.IntN(7)
+	fresh := s.slots(ctx, s.client(), o.product, o.option, day, day)
 	if len(fresh) == 0 {
 		return
 	}

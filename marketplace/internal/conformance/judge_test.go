@@ -155,7 +155,7 @@ func TestAJudgeThatDoesNotReadDelaysNoCall(t *testing.T) {
 func TestAJudgeThatEndsIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	b := setupJudges(t, mockpartner.Options{Defects: []string{"hold-in-xml"}}, 0)
-	once := script(t, `if mkdir "$0.ran" 2>/dev/null; then echo "out of memory" >&2; exit 7; fi; exec '`+command+`' "$@"`)
+	once := script(t, `if mkdir "$0.ran" 2>/dev/null; then echo "out of memory" >&2; exit 7; fi; exec '`+command()+`' "$@"`)
 	b.add(t, once)
 	s := b.shopper(1)
 	offers := s.pull(t.Context())
@@ -204,7 +204,7 @@ func TestAPartnerWhoseCallsStopTheJudgeIsLeftOutAndNamed(t *testing.T) {
 	attacker, other := b.partner(t, mockpartner.Options{}), b.target
 	id := attacker.ID.String()
 	// Not a loop of the shell, which reads byte by byte: on a busy machine its pipe would stay full for too long.
-	r := b.add(t, script(t, `exec 3>&1; awk 'index($0, "`+id+`") { print "{\"history\":\"`+id+`/x\"}" >"/dev/fd/3"; exit 7 } { print; fflush() }' | '`+command+`' "$@"`))
+	r := b.add(t, script(t, `exec 3>&1; awk 'index($0, "`+id+`") { print "{\"history\":\"`+id+`/x\"}" >"/dev/fd/3"; exit 7 } { print; fflush() }' | '`+command()+`' "$@"`))
 	attack := func() {
 		_ = r.client.Products(t.Context(), attacker, time.Time{}, func(context.Context, []byte) error { return nil })
 	}

@@ -59,7 +59,7 @@ func TestAPartnersCustomerVerifiesItsCertificateOffline(t *testing.T) {
 		"the keys of another service":                  {good, write("other.json", string(other.Keys())), 1, "that --key does not contain"},
 		"expired":                                      {expired, keys, 1, "it expired at "},
 	} {
-		verify := exec.CommandContext(t.Context(), command, "verify", write(strings.ReplaceAll(name, " ", "-")+".jws", c.certificate), "--key", c.keys)
+		verify := exec.CommandContext(t.Context(), command(), "verify", write(strings.ReplaceAll(name, " ", "-")+".jws", c.certificate), "--key", c.keys)
 		// A call over the network would fail.
 		verify.Env = append(os.Environ(), "HTTP_PROXY=http://127.0.0.1:1", "HTTPS_PROXY=http://127.0.0.1:1")
 		output, err := verify.CombinedOutput()
@@ -97,7 +97,7 @@ func TestACertificateThatANewerOneHasReplacedEndsWithIt(t *testing.T) {
 		must(t, err)
 		text, err := b.signer.SignRevocations(list, time.Now())
 		must(t, err)
-		verify := exec.CommandContext(t.Context(), command, "verify", file, "--key", keys, "--revocations", write("revocations.jws", text))
+		verify := exec.CommandContext(t.Context(), command(), "verify", file, "--key", keys, "--revocations", write("revocations.jws", text))
 		output, _ := verify.CombinedOutput()
 		if received := verify.ProcessState.ExitCode(); received != code || !strings.Contains(string(output), says) {
 			t.Errorf("%s: Expected exit %d and %q, received exit %d and %s", file, code, says, received, output)

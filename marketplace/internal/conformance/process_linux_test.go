@@ -54,7 +54,7 @@ func TestEveryThreadOfAProcessHasALowerPriorityThanTheService(t *testing.T) {
 	expected := fmt.Sprint(min(20-own+10, 19))
 	self, err := os.Executable()
 	errtest.Check(t, err)
-	for range 10 { // threads start at any time
+	for range 3 { // threads start at any time
 		var output bytes.Buffer
 		p, err := startCommand(command{self, t.TempDir(), []string{showPriorities}, &output})
 		errtest.Check(t, err)

@@ -55,7 +55,7 @@ func (o tab) signIn() {
 
 func TestTheConsoleInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browsertest.Start(t)
+	b := browser.Start(t)
 
 	t.Run("an invitation's link, which is shown once, is in sight after the page went to its section", func(t *testing.T) {
 		t.Parallel()

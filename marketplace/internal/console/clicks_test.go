@@ -6,7 +6,6 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -43,7 +42,7 @@ func TestEachTaskOfAnOperatorTakesFewClicks(t *testing.T) {
 	call[registered](s, domain.Partner, "POST", "/partner-integrations", fmt.Sprintf(`{"name":"Boats","base_url":%q,"auth_key":"partner-key","mode":"test"}`, s.base))
 	call[any](s, domain.Operator, "PUT", "/operator/rates", `{"base":"EUR","rates":{"USD":"1.08"}}`)
 
-	h := &hand{tab: s.signedIn(browsertest.Start(t), "/console/")}
+	h := &hand{tab: s.signedIn(browser.Start(t), "/console/")}
 	for _, task := range []struct {
 		name string
 		most int

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/auth"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -29,7 +30,10 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func TestMain(m *testing.M) { pgtest.Main(m) }
+// browser is the one of all tests.
+var browser browsertest.Shared
+
+func TestMain(m *testing.M) { pgtest.Main(m, browser.Close) }
 
 const password = replicatest.Password
 

@@ -44,7 +44,7 @@ func TestASyncThatTakesLongIsSeenByEveryone(t *testing.T) {
 	release := s.holdProducts()
 	made := s.register("Old Town Walks")
 	at := "/console/integrations/" + made.ID
-	b := browsertest.Start(t)
+	b := browser.Start(t)
 	o := s.signedIn(b, at)
 	o.Click(`form[action$="/sync"] button`)
 	o.Shows("[aria-labelledby=syncs-title] .note", "A full sync runs, started")
@@ -80,7 +80,7 @@ func TestTheOverviewFollowsWhatHappens(t *testing.T) {
 	s := open(t)
 	made := s.registerStocked()
 	s.sell()
-	o := s.signedIn(browsertest.Start(t), "/console/")
+	o := s.signedIn(browser.Start(t), "/console/")
 	o.Shows("[aria-labelledby=bookings-title] .figure", "0")
 	o.Click("[aria-labelledby=sales-title] summary")
 	o.Do(chromedp.Focus("[aria-labelledby=partners-title] tbody a"))

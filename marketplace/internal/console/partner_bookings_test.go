@@ -7,7 +7,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"partnerkit.dev/internal/axetest"
-	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -20,7 +19,7 @@ func TestAPartnerFindsAllItsBookings(t *testing.T) {
 	pgtest.Exec(t, s.store, `DO $$ BEGIN EXECUTE (
 		SELECT format('INSERT INTO bookings (%1$s) SELECT %1$s FROM (SELECT (jsonb_populate_record(b, jsonb_build_object(''id'', gen_random_uuid(), ''code'', n))).* FROM bookings b, generate_series(1, 24) n) AS more', string_agg(column_name, ', '))
 		FROM information_schema.columns WHERE table_name = 'bookings' AND is_generated = 'NEVER'); END $$`)
-	o := s.look(browsertest.Start(t), "/partners/integrations/"+made.ID)
+	o := s.look(browser.Start(t), "/partners/integrations/"+made.ID)
 	o.Write("#f-email", "partner@example.com")
 	o.Write("#f-password", password)
 	o.Click("form button.main")

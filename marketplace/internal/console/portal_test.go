@@ -12,7 +12,6 @@ import (
 	"github.com/google/uuid"
 
 	"partnerkit.dev/internal/axetest"
-	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/conformance"
 	"partnerkit.dev/marketplace/internal/domain"
@@ -337,7 +336,7 @@ func TestAWebhookIsTriedFromThePage(t *testing.T) {
 
 func TestThePortalInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browsertest.Start(t)
+	b := browser.Start(t)
 	axe := axetest.Source(t)
 	s := open(t)
 	p := s.operator().post("/console/invitations", "email", "boats@example.com", "name", "Boats")

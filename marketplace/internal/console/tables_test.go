@@ -23,7 +23,7 @@ func TestEveryColumnOfNumbersIsAtTheRight(t *testing.T) {
 	s := open(t)
 	pages := s.fillShop()
 	s.sell()
-	o := s.signedIn(browsertest.Start(t), "/console/bookings/triage?attention=true")
+	o := s.signedIn(browser.Start(t), "/console/bookings/triage?attention=true")
 	o.Is(leftNumbers, "")
 	for _, path := range pages {
 		o.GoTo(path)
@@ -59,7 +59,7 @@ func TestAListIsFewStopsAway(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	s.bookUnconfirmed(s.order(s.registerStocked()))
-	o := s.signedIn(browsertest.Start(t), "/console/bookings")
+	o := s.signedIn(browser.Start(t), "/console/bookings")
 	for path, first := range map[string]string{"bookings": "tbody th a", "activities": "tbody th a", "integrations": "tbody th a", "accounts": "tbody th a", "partners": ".tiles a"} {
 		o.GoTo("/console/" + path)
 		o.See(`document.readyState === "complete"`)

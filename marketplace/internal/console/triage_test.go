@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/axetest"
-	"partnerkit.dev/internal/browsertest"
 	"partnerkit.dev/internal/errtest"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/mockpartner/client"
@@ -59,7 +58,7 @@ func TestStuckBookingsAreClearedInThreeClicks(t *testing.T) {
 	t.Parallel()
 	s, ids := openStuck(t)
 	axe := axetest.Source(t)
-	o := s.signedIn(browsertest.Start(t), "/console/")
+	o := s.signedIn(browser.Start(t), "/console/")
 	o.Screenshot("overview-causes")
 	for i, step := range []struct{ click, shows string }{
 		{`a[href^="/console/bookings/triage"]`, "Act on several bookings"}, {`button[value="cancel"]`, "Cancel booking"}, {"form .danger", "Cancel booking"},

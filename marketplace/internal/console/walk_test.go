@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"partnerkit.dev/internal/axetest"
-	"partnerkit.dev/internal/browsertest"
 )
 
 func TestABookingThatWasOpenedFromAListLeadsToItsNeighboursAndBackToTheFilters(t *testing.T) {
@@ -52,7 +51,7 @@ func TestKeysLeadThroughAList(t *testing.T) {
 	t.Parallel()
 	s, _ := openStuck(t)
 	axe := axetest.Source(t)
-	o := s.signedIn(browsertest.Start(t), "/console/bookings?attention=true")
+	o := s.signedIn(browser.Start(t), "/console/bookings?attention=true")
 	o.Shows("h1", "Bookings")
 	o.Keys("jj")
 	o.Is(`document.activeElement.textContent`, "Bea Costa")

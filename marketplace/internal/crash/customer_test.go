@@ -115,12 +115,17 @@ func (c *customer) acts(ctx context.Context, s *shop) {
 	}
 }
 
+// address returns the customer's own, by which a booking is theirs.
+func (c *customer) address() string {
+	return fmt.Sprintf("customer-%d@example.com", c.number)
+}
+
 // books requests a hold, with an idempotency key, until there is an answer.
 func (c *customer) books(ctx context.Context, s *shop) bool {
 	body := map[string]any{
 		"activity_id": c.slot.Activity, "variation_id": c.slot.Variation, "availability_id": c.slot.ID,
 		"units":   []map[string]any{{"type": "ADULT", "quantity": c.guests}},
-		"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": "ana@example.com"},
+		"contact": map[string]any{"fullName": "Ana Sousa", "emailAddress": c.address()},
 	}
 	c.booking = c.orders(ctx, s, "/api/v1/resellers/bookings", body, fmt.Sprint("order-", c.number))
 	return c.booking != uuid.Nil && c.failed == nil

@@ -316,7 +316,7 @@ func waitUntil(t *testing.T, within time.Duration, what string, so func() bool) 
 	t.Helper()
 	deadline := time.NewTimer(within)
 	defer deadline.Stop()
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(200 * time.Millisecond) // a look at all calls and bookings takes a while
 	defer tick.Stop()
 	for !so() {
 		select {

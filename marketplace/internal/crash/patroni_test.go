@@ -18,11 +18,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/internal/tooltest"
 )
 
 // recipe is the folder of the configuration that these tests run unchanged.
-const recipe = "../../../examples/patroni"
+const recipe = "examples/patroni"
 
 // machines is the number of machines with a database. Machine 0 has HAProxy and PgBouncer.
 const machines = 3
@@ -49,7 +50,7 @@ func newPatroni(t *testing.T, dir string) *patroni {
 		p.give(t, folder)
 	}
 	for _, name := range []string{"etcd.env", "patroni.env", "patroni.yml", "haproxy.cfg", "pgbouncer.ini", "database.sql", "userlist.sql"} {
-		text, err := os.ReadFile(filepath.Join(recipe, name))
+		text, err := os.ReadFile(sourcetest.Path(recipe + "/" + name))
 		check(t, err)
 		p.write(t, name, string(text))
 	}

@@ -131,7 +131,7 @@ func TestReadsOfAStandbyAreNeverTooOld(t *testing.T) {
 		})
 	}
 	repeat(20*time.Millisecond, "a change", func() error { return r.change(ctx) })
-	repeat(5*time.Millisecond, "a read", func() error { return r.read(ctx, time.Time{}) })
+	repeat(15*time.Millisecond, "a read", func() error { return r.read(ctx, time.Time{}) })
 	repeat(50*time.Millisecond, "a read of an own change", func() error {
 		if err := r.change(ctx); err != nil {
 			return err

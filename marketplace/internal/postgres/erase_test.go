@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/marketplace/internal/postgres/pgtest"
 )
 
@@ -84,14 +85,13 @@ func TestGuestsAreErasedInBatchesExceptThoseThatThePartnerMayStillNeed(t *testin
 }
 
 // operations is the manual, which states how long each table is kept.
-var operations = filepath.Join("..", "..", "..", "docs", "operations.md")
+const operations = "docs/operations.md"
 
 func TestTheManualSaysHowLongEachTableIsKept(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(operations)
-	check(t, err)
+	text := sourcetest.Read(t, operations)
 	for _, table := range tables(t, sell(t, pgtest.Stock{Bookings: 0})) {
-		if !regexp.MustCompile("(?m)^\\|[^|]*`" + table + "`").Match(text) {
+		if !regexp.MustCompile("(?m)^\\|[^|]*`" + table + "`").MatchString(text) {
 			t.Errorf("%s: want a line for the table %s in the list of what is kept for how long", operations, table)
 		}
 	}

@@ -19,20 +19,23 @@ import (
 const sharedMode = pgx.QueryExecModeCacheDescribe
 
 // newConfig returns the configuration of a store's connections.
-func newConfig(address string, tracers []pgx.QueryTracer) (*pgxpool.Config, error) {
+func newConfig(address string, o Options) (*pgxpool.Config, error) {
 	config, err := configOf(address)
 	if err != nil {
 		return nil, err
 	}
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.ConnConfig.Tracer = multitracer.New(tracers...)
+	config.ConnConfig.Tracer = multitracer.New(o.Tracers...)
+	if o.Dial != nil {
+		config.ConnConfig.DialFunc = o.Dial
+	}
 	return config, nil
 }
 
 // openPool returns a pool that has reached the database. It finds out whether there is a pooler in
 // between.
 func openPool(ctx context.Context, address string, o Options) (*pgxpool.Pool, error) {
-	config, err := newConfig(address, o.Tracers)
+	config, err := newConfig(address, o)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +88,8 @@ var zonesOfUTC = []string{"UTC", "Etc/UTC", "GMT", "Etc/GMT"}
 
 // newSessions returns a pool that opens connections for sessions. They are taken out of the pool, so
 // its size does not limit them.
-func newSessions(ctx context.Context, address string, tracers []pgx.QueryTracer) (*pgxpool.Pool, error) {
-	config, err := newConfig(address, tracers)
+func newSessions(ctx context.Context, address string, o Options) (*pgxpool.Pool, error) {
+	config, err := newConfig(address, o)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +107,7 @@ var ErrDeaf = errors.New("notifications do not arrive: expected an address of th
 // does not receive the notifications of the database. Without a pooler and a separate address it
 // always does, and nothing is sent.
 func CheckListening(ctx context.Context, address, listen string) error {
-	notifying, err := newSessions(ctx, address, nil)
+	notifying, err := newSessions(ctx, address, Options{})
 	if err != nil {
 		return err
 	}
@@ -113,7 +116,7 @@ func CheckListening(ctx context.Context, address, listen string) error {
 	if err != nil || !shared && listen == "" {
 		return err
 	}
-	sessions, err := newSessions(ctx, cmp.Or(listen, address), nil)
+	sessions, err := newSessions(ctx, cmp.Or(listen, address), Options{})
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func OpenStandby(address, read string, connections int32, tracers []pgx.QueryTra
 }
 
 func newStandbyPool(address string, connections int32, tracers []pgx.QueryTracer) (*pgxpool.Pool, error) {
-	config, err := newConfig(address, append(slices.Clone(tracers), patience(standbyPatience)))
+	config, err := newConfig(address, Options{Tracers: append(slices.Clone(tracers), patience(standbyPatience))})
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,7 @@ type Options struct {
 	Standby     *Standby               // for reads that may be stale; nil: the database answers them
 	Patience    time.Duration          // for a connection and for each statement; 0: only the context limits them
 	Tracers     []pgx.QueryTracer      // called for every query, for example the stores' Disk
+	Dial        pgconn.DialFunc        // how the database is reached; nil: as pgx does
 	Jobs        []rivertype.Middleware // middleware for inserting jobs; may be nil
 }
 
@@ -83,7 +84,7 @@ func OpenWith(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := newSessions(ctx, cmp.Or(o.Listen, address), o.Tracers)
+	sessions, err := newSessions(ctx, cmp.Or(o.Listen, address), o)
 	if err != nil {
 		pool.Close()
 		return nil, err

@@ -18,7 +18,7 @@ const mostMemory = 384 << 20
 func TestLearningFromARecordingThatExpandsStaysWithinItsMemory(t *testing.T) {
 	t.Parallel()
 	bombtest.EachFile(t, func(t *testing.T, file string) {
-		learning := exec.CommandContext(t.Context(), binary, "learn", "--har", file, "--out", "-")
+		learning := exec.CommandContext(t.Context(), binary(), "learn", "--har", file, "--out", "-")
 		learning.Env = append(os.Environ(), "GOGC=100")
 		var said bytes.Buffer
 		learning.Stdout, learning.Stderr = &said, &said

@@ -38,10 +38,16 @@ func TestEveryExampleWorks(t *testing.T) {
 	if len(lines) < 35 {
 		t.Fatalf("want the examples found, got %q", lines)
 	}
+	known := map[string]bool{} // --help repeats lines of the README
 	for _, line := range lines {
 		tried := strings.NewReplacer("go run ./cmd/mockpartner", "mockpartner", "http://127.0.0.1:8081", mock.base, "127.0.0.1:8081", strings.TrimPrefix(mock.base, "http://"), "…", secret).Replace(line)
+		tried, _, _ = strings.Cut(tried, " #")
+		tried = strings.TrimSpace(tried)
+		if known[tried] {
+			continue
+		}
+		known[tried] = true
 		if strings.Contains(tried, "mockpartner verdict") {
-			tried, _, _ = strings.Cut(tried, " #")
 			tried += " || test $? = 1" // curl's calls are not those of a marketplace that keeps the contract
 		}
 		if strings.Contains(tried, "mockpartner serve") {
@@ -105,7 +111,7 @@ schedules: {small-group: {starts: ["09:00"], duration: 1h, capacity: {min: 5, ma
 func shell(ctx context.Context, folder, line string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "sh", "-c", `curl() { command curl -sS --fail-with-body "$@"; }; `+line)
 	command.Dir = folder
-	command.Env = append(os.Environ(), "PATH="+filepath.Dir(binary)+":"+os.Getenv("PATH"), "MOCKPARTNER_AUTH_KEY=a-test-key", "MOCKPARTNER_CONTROL_TOKEN=a-control-token")
+	command.Env = append(os.Environ(), "PATH="+filepath.Dir(binary())+":"+os.Getenv("PATH"), "MOCKPARTNER_AUTH_KEY=a-test-key", "MOCKPARTNER_CONTROL_TOKEN=a-control-token")
 	return command
 }
 
@@ -123,7 +129,6 @@ func serves(t *testing.T, folder, line, tried string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	tried, _, _ = strings.Cut(tried, " #")
 	// In the shell's place, so that it is the mock that is interrupted.
 	tried = strings.Replace(tried, "mockpartner serve", "exec mockpartner serve", 1) + " --addr 127.0.0.1:0"
 	for name := range strings.FieldsSeq(tried) { // NAME=value goes before exec

@@ -21,7 +21,7 @@ func TestAPermissionProblemIsOneLineWithTheSolution(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	file, locked := filepath.Join(folder, "mine.yaml"), filepath.Join(folder, "locked")
 	// The binary's folder is let in as well.
-	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(binary), 0o755),
+	if err := errors.Join(os.Chmod(folder, 0o755), os.Chmod(filepath.Dir(binary()), 0o755),
 		os.WriteFile(file, []byte(mine), 0), os.Mkdir(locked, 0o500)); err != nil {
 		t.Fatal(err)
 	}

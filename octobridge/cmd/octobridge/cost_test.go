@@ -36,7 +36,7 @@ func newPairing(t testing.TB, journal mockpartner.JournalLimits) *pairing {
 	t.Helper()
 	mock, supplier := supply(t, mockpartner.Options{Journal: journal})
 	box := mock.Default()
-	slots, err := box.Slots(product, option, box.Now().AddDate(0, 0, 9), 1)
+	slots, err := box.Slots(product, option, box.Now().AddDate(0, 0, 9), 7) // the market has days of rest
 	check(t, err)
 	check(t, box.SetSlot(product, option, slots[0].AvailabilityID, client.SlotChange{Capacity: new(1_000_000), Vacancies: new(1_000_000)}))
 	s := startServing(t, keys, "--octo-url", supplier)

@@ -199,7 +199,7 @@ func TestServe_KillsLoseNoHoldAndMakeNoSecondBooking(t *testing.T) {
 	kills, seed := number(t, "KILLS", 4), number(t, "SEED", 11)
 	mock := mocktest.Start(t, mockpartner.Options{})
 	box := mock.Default()
-	slots, err := box.Slots(product, option, box.Now().AddDate(0, 0, 9), 1)
+	slots, err := box.Slots(product, option, box.Now().AddDate(0, 0, 9), 7) // the market has days of rest
 	check(t, err)
 	slot := slots[0].AvailabilityID
 	check(t, box.SetSlot(product, option, slot, client.SlotChange{Capacity: new(1_000_000), Vacancies: new(1_000_000)}))

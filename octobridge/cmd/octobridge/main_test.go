@@ -34,23 +34,25 @@ const (
 // patience limits how long a test waits. It is far longer than a busy machine needs.
 const patience = 10 * time.Minute
 
-// binary is the command, built once for all tests.
-var binary string
+// built is the folder of the built command.
+var built string
+
+// binary builds the command once for all tests, and returns its path.
+var binary = sync.OnceValue(func() string {
+	if err := buildtest.Install(built, "partnerkit.dev/octobridge/cmd/octobridge"); err != nil {
+		panic(err)
+	}
+	return filepath.Join(built, "octobridge")
+})
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "octobridge")
-	if err != nil {
+	var err error
+	if built, err = os.MkdirTemp("", "octobridge"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	binary = filepath.Join(dir, "octobridge")
-	code := 1
-	if err := buildtest.Install(dir, "partnerkit.dev/octobridge/cmd/octobridge"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	} else {
-		code = m.Run()
-	}
-	os.RemoveAll(dir)
+	code := m.Run()
+	os.RemoveAll(built)
 	os.Exit(code)
 }
 
@@ -76,7 +78,7 @@ func finish(t *testing.T, environment []string, args ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	command := exec.CommandContext(ctx, binary, args...)
+	command := exec.CommandContext(ctx, binary(), args...)
 	command.Env = environment
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
@@ -116,7 +118,7 @@ var listening = regexp.MustCompile(`^octobridge listening on (https?://\S+)\n$`)
 
 // serve starts the command on a free port.
 func serve(environment []string, args ...string) (*serving, error) {
-	command := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	command := exec.Command(binary(), append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 	command.Env = environment
 	s := &serving{command: command, output: &record{}}
 	command.Stderr = s.output

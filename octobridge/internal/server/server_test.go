@@ -96,7 +96,7 @@ func TestErrors_ASupplierThatDoesNotAnswerIsNamed(t *testing.T) {
 func (b *bridge) slot(t testing.TB) (partnerapi.Slot, string) {
 	t.Helper()
 	box := b.mock.Default()
-	slots, err := box.Slots("tokyo-market", "breakfast", box.Now().AddDate(0, 0, 9), 1)
+	slots, err := box.Slots("tokyo-market", "breakfast", box.Now().AddDate(0, 0, 9), 7) // the market has days of rest
 	check(t, err)
 	id := slots[0].AvailabilityID
 	check(t, box.SetSlot("tokyo-market", "breakfast", id, client.SlotChange{Capacity: new(1 << 30), Vacancies: new(1 << 30)}))

@@ -1,5 +1,6 @@
-// Package pgtest gives every test a migrated PostgreSQL database of its own: a copy of
-// a template, on a server that the test process starts for itself. Use it so:
+// Package pgtest gives every test a migrated PostgreSQL database of its own, on a server that the
+// test process starts for itself: a copy of a template, or one that an earlier test has given back
+// and that was made as new. The connections of a store outlive it too. Use it so:
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
@@ -31,8 +32,10 @@ var server struct {
 	sync.Mutex // one copy at a time: the template may have no other user
 	*pgembed.Server
 	admin  *pgxpool.Pool // for statements that are not about the tests' own data
-	copies atomic.Int64
-	pooler *pooler // nil: stores reach the server directly
+	names  atomic.Int64  // of databases
+	spare  []*database   // which the next tests get
+	lent   sync.Map      // the address of a test's database to the *database
+	pooler *pooler       // nil: stores reach the server directly
 }
 
 // Main runs a package's tests with a server of their own, calls atEnd, and ends the process.
@@ -81,6 +84,9 @@ func run(m *testing.M) int {
 	if _, err := postgres.Migrate(ctx, server.URL(template)); err != nil {
 		return reportFailure(err)
 	}
+	if err := learnPristine(ctx, server.URL(template)); err != nil {
+		return reportFailure(err)
+	}
 	if os.Getenv(pooledVariable) != "" {
 		if server.pooler, err = startPooler(dir, server.URL("postgres")); err != nil {
 			return reportFailure(err)
@@ -95,10 +101,38 @@ func reportFailure(err error) int {
 	return 1
 }
 
-// URL returns the address of a fresh, migrated database. It is removed when the test ends.
+// URL returns the address of a migrated database without data. It is the test's own until that ends.
 func URL(t testing.TB) string {
 	t.Helper()
-	return createDatabase(t, " TEMPLATE "+template+" STRATEGY = FILE_COPY")
+	if _, is := t.(*testing.B); is || server.pooler != nil { // nothing of an earlier one may count; a pooler keeps connections
+		return createDatabase(t, copied)
+	}
+	server.Lock()
+	var d *database
+	if last := len(server.spare) - 1; last >= 0 {
+		d, server.spare = server.spare[last], server.spare[:last]
+	}
+	server.Unlock()
+	if d == nil {
+		d = &database{name: newName()}
+		errtest.Check(t, execute(t.Context(), "CREATE DATABASE "+d.name+copied))
+	}
+	address := server.URL(d.name)
+	server.lent.Store(address, d)
+	t.Cleanup(func() {
+		server.lent.Delete(address)
+		if renewed, err := d.renew(context.Background()); err != nil {
+			t.Error(err)
+		} else if renewed {
+			server.Lock()
+			defer server.Unlock()
+			server.spare = append(server.spare, d)
+			return
+		}
+		d.sessions.close()
+		dropDatabase(t, d.name)
+	})
+	return address
 }
 
 // EmptyURL returns the address of a fresh database without a table.
@@ -107,19 +141,28 @@ func EmptyURL(t testing.TB) string {
 	return createDatabase(t, "")
 }
 
+const copied = " TEMPLATE " + template + " STRATEGY = FILE_COPY"
+
 func createDatabase(t testing.TB, how string) string {
 	t.Helper()
-	name := fmt.Sprintf("test_%d", server.copies.Add(1))
-	server.Lock()
-	_, err := server.admin.Exec(t.Context(), "CREATE DATABASE "+name+how)
-	server.Unlock()
-	errtest.Check(t, err)
-	t.Cleanup(func() {
-		if _, err := server.admin.Exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-			t.Error(err)
-		}
-	})
+	name := newName()
+	errtest.Check(t, execute(t.Context(), "CREATE DATABASE "+name+how))
+	t.Cleanup(func() { dropDatabase(t, name) })
 	return server.URL(name)
+}
+
+func dropDatabase(t testing.TB, name string) {
+	t.Helper()
+	errtest.Check(t, execute(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"))
+}
+
+func newName() string { return fmt.Sprintf("test_%d", server.names.Add(1)) }
+
+func execute(ctx context.Context, statement string) error {
+	server.Lock()
+	defer server.Unlock()
+	_, err := server.admin.Exec(ctx, statement)
+	return err
 }
 
 // Open returns a store of a fresh, migrated database. It is removed when the test ends.
@@ -138,6 +181,9 @@ func OpenAt(t testing.TB, address string) *postgres.Store {
 func OpenRecorded(t testing.TB, address string, r *Recorder) *postgres.Store {
 	t.Helper()
 	options := postgres.Options{Connections: 8}
+	if d, is := server.lent.Load(address); is {
+		options.Dial = d.(*database).sessions.dial
+	}
 	if server.pooler != nil {
 		options.Listen, address = address, server.pooler.url(address)
 	}
