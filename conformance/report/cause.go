@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// Cause is something to be fixed: a rule that is broken or keeps others from being judged, or several
-// that demand the same of several endpoints.
-type Cause struct {
-	Rules   []string `json:"rules"`   // their ids, in the catalogue's order
-	Waiting int      `json:"waiting"` // rules that cannot be judged until it is fixed
-}
-
 // causes returns the causes in the order in which they are best fixed: first those that break a MUST
 // rule, and of these first the ones for which most rules wait.
 func causes(rules []RuleResult) []Cause {

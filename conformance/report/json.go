@@ -3,16 +3,12 @@ package report
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/internal/bounded"
@@ -114,74 +110,4 @@ func flaw(err error) string {
 		return fmt.Sprintf("invalid JSON at byte %d", syntax.Offset)
 	}
 	return "it is truncated or not JSON"
-}
-
-// Integrity is the checksum of a report. It distinguishes two reports, but does not prove who wrote
-// one: anyone who changes a report can compute it again. Compare it with a SHA-256 that you
-// received in another way, such as from the log of the run.
-type Integrity struct {
-	// SHA256 is the checksum of report.json without this member, in hexadecimal, over the canonical
-	// form of RFC 8785: members sorted by name, no white space, numbers and texts written in one
-	// way.
-	SHA256 string `json:"sha256"`
-}
-
-// Seal returns r with its Integrity.
-func Seal(r *Result) (*Result, error) {
-	sealed := *r
-	sealed.Integrity = nil
-	text, err := JSON(&sealed)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := checksum(text)
-	if err != nil {
-		return nil, fmt.Errorf("seal the report: %w", err)
-	}
-	sealed.Integrity = &Integrity{SHA256: sum}
-	return &sealed, nil
-}
-
-// Verification is the result of checking a report's checksum.
-type Verification struct {
-	Result *Result // the content of the report
-	SHA256 string  // recomputed; Result.Integrity has the original
-}
-
-// WasChanged reports whether the report differs from its own Integrity.
-func (v *Verification) WasChanged() bool { return v.SHA256 != v.Result.Integrity.SHA256 }
-
-// Verify recomputes the checksum of the report.json at path. Its error is one line with the reason
-// why the file is not a report.
-func Verify(path string) (*Verification, error) {
-	text, err := load(path)
-	if err != nil {
-		return nil, err
-	}
-	v := &Verification{Result: &Result{}}
-	// Readers disagree about two members with the same name, so that is invalid.
-	if jsontext.Value(text).IsValid() && json.Unmarshal(text, v.Result) == nil && v.Result.Integrity != nil {
-		if v.SHA256, err = checksum(text); err == nil {
-			return v, nil
-		}
-	}
-	return nil, fmt.Errorf("%s is not a report.json of this suite", path)
-}
-
-func checksum(text []byte) (string, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		return "", err
-	}
-	delete(members, "integrity")
-	encoded, err := json.Marshal(members)
-	if err != nil {
-		return "", err
-	}
-	canonical := jsontext.Value(encoded)
-	if err := canonical.Canonicalize(); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
 }

@@ -131,6 +131,13 @@ type Race struct {
 	Words string `json:"words"` // the probability that a breach was missed
 }
 
+// Cause is something to be fixed: a rule that is broken or keeps others from being judged, or several
+// that demand the same of several endpoints.
+type Cause struct {
+	Rules   []string `json:"rules"`   // their ids, in the catalogue's order
+	Waiting int      `json:"waiting"` // rules that cannot be judged until it is fixed
+}
+
 // Coverage counts what the run read and reserved, and how much there is.
 type Coverage struct {
 	Products          int `json:"products"` // in the catalog, all judged
@@ -269,4 +276,14 @@ type LifecycleStep struct {
 	Want string   `json:"want"`
 	Got  string   `json:"got"`
 	Curl []string `json:"curl"` // the calls of the step, in order
+}
+
+// Integrity is the checksum of a report. It distinguishes two reports, but does not prove who wrote
+// one: anyone who changes a report can compute it again. Compare it with a SHA-256 that you
+// received in another way, such as from the log of the run.
+type Integrity struct {
+	// SHA256 is the checksum of report.json without this member, in hexadecimal, over the canonical
+	// form of RFC 8785: members sorted by name, no white space, numbers and texts written in one
+	// way.
+	SHA256 string `json:"sha256"`
 }

@@ -1,6 +1,7 @@
 package rule_test
 
 import (
+	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/sourcetest"
+	"partnerkit.dev/schemas"
 )
 
 // fewestClauses is how many clauses the contract has at least.
@@ -113,10 +116,31 @@ func TestARuleBuildsOnWhatItNeedsAtAnyDistance(t *testing.T) {
 	}
 }
 
+func TestEveryClauseThatASchemaOrTheAPIsDocumentsCiteExists(t *testing.T) {
+	t.Parallel()
+	known, clause, cited := clauseIDs(t), regexp.MustCompile(`\b(GEN|AUTH|PRD|AVL|RSV|CNF|REL|CAN|LIM|WHK|EXT)-[0-9]+\b`), 0
+	err := fs.WalkDir(schemas.Files(), ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(schemas.Files(), file)
+		for _, id := range clause.FindAllString(string(text), -1) {
+			cited++
+			if !slices.Contains(known, id) {
+				t.Errorf("%s cites %s, which docs/contract.md does not have", file, id)
+			}
+		}
+		return err
+	})
+	if err != nil || cited < 50 {
+		t.Errorf("only %d citations were found: %v", cited, err)
+	}
+}
+
 // rows reads the contract: a row is a clause, its id and its text.
 func rows(t *testing.T) [][]string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/contract.md")
+	text, err := os.ReadFile(sourcetest.Path("docs/contract.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

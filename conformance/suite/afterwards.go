@@ -54,8 +54,7 @@ func (r *run) readAfterwards() {
 // holds and bookings.
 func (r *run) explainsSeats() bool {
 	return slices.ContainsFunc(rule.All(), func(of rule.Rule) bool {
-		known := r.verdicts.Get(of.ID)
-		return known != nil && known.Outcome == judge.Weight(of) &&
+		return r.outcome(of.ID) == judge.Weight(of) &&
 			(judge.AboutSeats(of) || of.ID == rule.AvailabilityLifecycle.ID || of.Level == rule.Must && slices.Contains(partnerapi.Endpoints()[2:], of.Endpoint))
 	})
 }

@@ -39,7 +39,7 @@ func (r *run) judgeAllAgain(ctx context.Context) {
 
 // judgeByAny judges scenarios by every rule about holds and bookings that stands, until the first breach if one may cause
 // the following ones.
-func (r *run) judgeByAny(ctx context.Context, all []judge.Subjects, one bool) {
+func (r *run) judgeByAny(ctx context.Context, all []judge.Stories, one bool) {
 	if !r.judgesStories() {
 		return
 	}
@@ -75,7 +75,7 @@ func (r *run) judgeTogether(ctx context.Context) {
 	})
 	if t.Broken == nil {
 		for id := range judged {
-			r.coverage.addInstances(id, t)
+			r.coverage.addInstances(id, t.Instances())
 		}
 		return
 	}
@@ -104,4 +104,27 @@ func (r *run) judgeAgain(ctx context.Context, specs []judge.Spec, one bool) {
 			}
 		}
 	}
+}
+
+// breach judges again a rule without a breach so far. It returns nil if the rule passes again.
+func (r *run) breach(ctx context.Context, player *scenario.Player, s judge.Spec) *breach {
+	if !r.choice.Run[s.Rule.ID] || !r.verdicts.Stands(s.Rule) {
+		return nil
+	}
+	began := time.Now()
+	finding := r.find(ctx, player, s)
+	if player.Case() == nil {
+		finding = r.traceCause(ctx, s.Rule, finding)
+	}
+	switch outcome, _ := r.verdicts.Decide(s.Rule, finding); {
+	case finding.Outcome == report.Failed && finding.Cause != nil && finding.Cause.ID != s.Rule.ID:
+		if r.verdicts.Stands(*finding.Cause) {
+			return &breach{finding, s.Rule, time.Since(began)}
+		}
+	case finding.Outcome == report.Failed && outcome == judge.Weight(s.Rule):
+		return &breach{finding, s.Rule, time.Since(began)}
+	case finding.Outcome == "" && len(finding.Suspects) == 0 && player.Case() != nil:
+		r.coverage.addCase(s.Rule.ID, player.Case())
+	}
+	return nil
 }

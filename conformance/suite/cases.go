@@ -4,37 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
-	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
-
-// judgeCases judges each rule on each case of the plan: products, options, slots, parties, orders of
-// calls and connections that no rule needs by itself. A broken rule is not judged again. A case
-// yields at most one breach, because a second may have the same cause.
-func (r *run) judgeCases(ctx context.Context) {
-	r.player.Time.Begin(partner.Cases)
-	var cases []plan.Case
-	if r.judgesStories() {
-		cases = scenario.PlayCases(ctx, r.player)
-	}
-	r.coverage.coverable = plan.CountValues(bookableOffers(r.player), r.player.Depth.Repeats())
-	q := &caseQueue{run: r, busy: map[string]bool{}}
-	for i := range cases {
-		q.left = append(q.left, &cases[i])
-	}
-	q.judgeAll(ctx)
-	if left := len(q.left); r.noMoreCases(ctx) {
-		r.casesLeft = left
-	} else {
-		r.casesWithoutHolds = left
-	}
-	r.judgeRecord(ctx)
-}
 
 // judgeRecord judges what no single story shows: whether anything that was made has the code or the id of something else,
 // and the fields of all answers.
@@ -51,8 +26,7 @@ func (r *run) judgeRecord(ctx context.Context) {
 // is broken otherwise.
 func (r *run) raceFailed(of rule.Rule) bool {
 	return slices.ContainsFunc([]rule.Rule{rule.ReserveRace, rule.ConfirmRace, rule.ReleaseRace, rule.CancelRace}, func(race rule.Rule) bool {
-		known := r.verdicts.Get(race.ID)
-		return known != nil && known.Outcome == report.Failed && rule.BuildsOn(race, of.ID)
+		return r.outcome(race.ID) == report.Failed && rule.BuildsOn(race, of.ID)
 	})
 }
 
@@ -102,10 +76,7 @@ func (r *run) judgeCase(ctx context.Context, on *plan.Case) caseOutcome {
 // judgeExpiringCases judges the rules about expiring holds on holds of every product, slot and party.
 // It judges nothing if the plain hold has shown that no hold can be made to expire.
 func (r *run) judgeExpiringCases(ctx context.Context) {
-	shown := func(s judge.Spec) bool {
-		known := r.verdicts.Get(s.Rule.ID)
-		return known != nil && known.Outcome == report.Passed
-	}
+	shown := func(s judge.Spec) bool { return r.outcome(s.Rule.ID) == report.Passed }
 	if !slices.ContainsFunc(judge.ExpiringCaseSpecs(), shown) {
 		return
 	}
@@ -121,10 +92,16 @@ func (r *run) judgeExpiringCases(ctx context.Context) {
 	}
 }
 
-func bookableOffers(p *scenario.Player) []discover.Offer {
-	survey := p.LastSurvey()
-	if survey == nil {
-		return nil
+// expiryBreach judges the rules about expiring holds on the hold of a case until one is broken.
+func (r *run) expiryBreach(ctx context.Context, on *plan.Case) *breach {
+	player := r.player.OnCase(on)
+	for _, s := range judge.ExpiringCaseSpecs() {
+		if s.AboutSeats() && r.verdicts.SeatsFailed() {
+			continue
+		}
+		if found := r.breach(ctx, player, s); found != nil {
+			return found
+		}
 	}
-	return discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now(), Seats: 1})
+	return nil
 }

@@ -15,9 +15,7 @@ import (
 	"partnerkit.dev/conformance/internal/baseline"
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/explore"
-	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/ledger"
-	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
@@ -226,23 +224,22 @@ func (b Bounds) scope() plan.Scope {
 	return plan.Scope{Products: b.Products, Options: b.Options, From: b.From, To: b.To}
 }
 
-// leftOut returns why a rule is not judged within the bounds, and how to have it judged. Both are
-// "" if it is judged.
-func (c Config) leftOut(r rule.Rule) (why, remedy string) {
-	explores := r.ID == rule.AvailabilityLifecycle.ID
-	reads := r.Endpoint == partnerapi.Products || r.Endpoint == partnerapi.Availability
-	switch {
-	case explores && c.Explore == 0:
-		return "no random lifecycles were played", "Run with --explore 50."
-	case r.Endpoint == rule.Webhooks && c.Webhooks == nil:
-		return "the run received no webhooks", "Run with --webhook-listen, which --help describes."
-	case c.NoBadInput && judge.IsAboutBadInput(r):
-		return "no malformed input was sent (--no-bad-input)", "Run without --no-bad-input."
-	case c.Bounds.ReadOnly && (explores || !reads):
-		return partner.ReadOnly, partner.NotReadOnly
-	default:
-		return "", ""
+func (c Config) narrowedBy() (flags []string) {
+	b := c.Bounds
+	for _, one := range []struct {
+		flag string
+		set  bool
+	}{
+		{"--rule", c.Rules != nil}, {"--label", c.LabelFilter != ""},
+		{"--product", b.Products != nil}, {"--option", b.Options != nil}, {"--from", b.From != ""}, {"--to", b.To != ""},
+		{"--read-only", b.ReadOnly}, {"--max-holds 0", *b.MaxHolds == 0}, {"--max-bookings 0", *b.MaxBookings == 0},
+		{"--no-races", c.NoRaces}, {"--no-bad-input", c.NoBadInput}, {"--fail-fast", c.FailFast}, {"--depth quick", c.Depth == string(plan.Quick)},
+	} {
+		if one.set {
+			flags = append(flags, one.flag)
+		}
 	}
+	return flags
 }
 
 // scaleLimit returns a limit of the contract as this run applies it.

@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
 )
@@ -12,27 +11,12 @@ type coverage struct {
 	coverable map[plan.Dimension]int // number of values of each dimension; nil before the cases of the plan
 }
 
-// addInstances records what a judged value was an instance of.
-func (c *coverage) addInstances(id string, value any) {
-	seen, ok := value.(interface{ Instances() []plan.Instance })
-	if !ok {
-		return
-	}
-	for _, instance := range seen.Instances() {
+// addInstances records what a rule was judged on.
+func (c *coverage) addInstances(id string, on []plan.Instance) {
+	for _, instance := range on {
 		for dimension, exercised := range instance {
 			c.add(id, dimension, exercised)
 		}
-	}
-}
-
-// exercised records what a rule was judged on; without an id, every rule that judges the value.
-func (r *run) exercised(id string, value any) {
-	ids := []string{id}
-	if id == "" {
-		ids = judge.JudgedIn(value)
-	}
-	for _, id := range ids {
-		r.coverage.addInstances(id, value)
 	}
 }
 

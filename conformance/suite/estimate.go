@@ -25,6 +25,17 @@ func (e Estimate) String() string {
 	return fmt.Sprintf("about %d s at %d ms a call", e.Seconds, e.CallMS)
 }
 
+// usualReads is the usual number of calls of a run that holds and books nothing.
+const usualReads = 900
+
+func (c Config) usualCalls() int {
+	calls := plan.Depth(c.Depth).UsualCalls().Calls
+	if c.Bounds.ReadOnly {
+		calls = min(calls, usualReads)
+	}
+	return calls
+}
+
 // usedShare is the share of its time that a run uses whose plan takes longer. The rest is for what it must not leave out.
 const usedShare = 0.82
 

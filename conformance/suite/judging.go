@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/judge"
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/weigh"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // find returns what the steps of a rule show, until one ends the judging. It plays nothing if the
@@ -23,10 +25,29 @@ func (r *run) find(ctx context.Context, p *scenario.Player, s judge.Spec) judge.
 	return r.weigh(ctx, p, s)
 }
 
+// leftOut returns why a rule is not judged within the bounds, and how to have it judged. Both are
+// "" if it is judged.
+func (c Config) leftOut(r rule.Rule) (why, remedy string) {
+	explores := r.ID == rule.AvailabilityLifecycle.ID
+	reads := r.Endpoint == partnerapi.Products || r.Endpoint == partnerapi.Availability
+	switch {
+	case explores && c.Explore == 0:
+		return "no random lifecycles were played", "Run with --explore 50."
+	case r.Endpoint == rule.Webhooks && c.Webhooks == nil:
+		return "the run received no webhooks", "Run with --webhook-listen, which --help describes."
+	case c.NoBadInput && judge.IsAboutBadInput(r):
+		return "no malformed input was sent (--no-bad-input)", "Run without --no-bad-input."
+	case c.Bounds.ReadOnly && (explores || !reads):
+		return partner.ReadOnly, partner.NotReadOnly
+	default:
+		return "", ""
+	}
+}
+
 // weigh returns what the steps of a spec show.
 func (r *run) weigh(ctx context.Context, p *scenario.Player, s judge.Spec) judge.Finding {
 	return weigh.Find(ctx, s, weigh.Scale{
-		Player: p, Fields: r.fields, Exercised: r.exercised, RaceTime: r.config.scaleLimit(r.config.MaxDuration / raceShare),
+		Player: p, Fields: r.fields, Exercised: r.coverage.addInstances, RaceTime: r.config.scaleLimit(r.config.MaxDuration / raceShare),
 		Passes: func(f judge.Finding) bool {
 			outcome, _ := r.verdicts.Decide(s.Rule, f)
 			return outcome == report.Passed

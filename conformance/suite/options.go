@@ -2,7 +2,6 @@ package suite
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,29 +10,11 @@ import (
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/conformance/rule"
 )
 
 // options is what is wrong with the options that a rule was judged on, by rule id and option key; "" if nothing is. Those
 // on which a rule held are in the coverage too.
 type options map[string]map[string]string
-
-// isKnownBroken reports whether a rule is known to be broken, by what other customers cannot have caused.
-func (r *run) isKnownBroken(of rule.Rule) bool {
-	known := r.verdicts.Get(of.ID)
-	return known != nil && known.Outcome == judge.Weight(of) && !(judge.AboutSeats(of) && r.player.Seats.OthersSeen())
-}
-
-// take records what a story of a case shows of rules that are already known to be broken: they are not declared again. A
-// story that breaks another rule does not show that they hold.
-func (o options) take(s story, on *plan.Case, broken func(rule.Rule) bool) {
-	for id := range s.judged {
-		flaw := s.flaws[id]
-		if of, err := rule.Find(id); err == nil && broken(of) && (flaw != "" || len(s.flaws) == 0) {
-			o.add(id, on.Offer.OptionKey(), flaw)
-		}
-	}
-}
 
 // note records the options of a finding.
 func (o options) note(id string, f judge.Finding) {
@@ -89,39 +70,6 @@ func (o options) isIndependent(cause, broken string, judged coverage) bool {
 		}
 	}
 	return false
-}
-
-// judgeElsewhere judges the rules that a broken rule blocks, in the options where it holds: what fails in one option keeps
-// only that one from being judged.
-func (r *run) judgeElsewhere(ctx context.Context) {
-	causes := map[string]bool{}
-	for _, of := range rule.All() {
-		known := r.verdicts.Get(of.ID)
-		if known == nil || known.Outcome != report.Failed {
-			continue
-		}
-		for _, option := range r.options.partly(of.ID, r.coverage) {
-			causes[of.ID] = true
-			r.player.LeaveOut(option)
-		}
-	}
-	blocked := map[string]string{} // by its cause, before one of them is judged again
-	for _, of := range rule.All() {
-		if root := r.verdicts.Root(of.ID); causes[root] {
-			blocked[of.ID] = root
-		}
-	}
-	for _, group := range judge.Groups() {
-		if group.Cases {
-			return // it and those after it are not judged yet
-		}
-		for _, s := range group.Specs {
-			if cause := blocked[s.Rule.ID]; cause != "" {
-				r.verdicts.HoldPartly(cause)
-				r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
-			}
-		}
-	}
 }
 
 // tell completes the result of a broken rule with the options that it was judged on, if there were several.

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -80,22 +80,35 @@ func mayStop() judge.Group {
 	return all[slices.IndexFunc(all, func(g judge.Group) bool { return g.MayStop })]
 }
 
-// part does a part of the run within the run's time, unless the run was stopped. What the run holds
-// must be undone even if the suite itself fails, so a panic ends only the part.
-func (r *run) part(ctx context.Context, do func(context.Context)) {
-	if r.player.Time.WasInterrupted() || r.announcer.stoppingRule() != nil {
-		return
+// judgeElsewhere judges the rules that a broken rule blocks, in the options where it holds: what fails in one option keeps
+// only that one from being judged.
+func (r *run) judgeElsewhere(ctx context.Context) {
+	causes := map[string]bool{}
+	for _, of := range rule.All() {
+		if r.outcome(of.ID) != report.Failed {
+			continue
+		}
+		for _, option := range r.options.partly(of.ID, r.coverage) {
+			causes[of.ID] = true
+			r.player.LeaveOut(option)
+		}
 	}
-	defer r.survive()
-	within, cancel := r.player.Time.WithDeadline(ctx)
-	defer cancel()
-	do(within)
-}
-
-// survive, deferred, keeps a fault of the suite itself from ending more than a part of the run.
-func (r *run) survive() {
-	if fault := recover(); fault != nil && r.fault == "" {
-		r.fault = r.client.Redactor().Words(fmt.Sprintf("the suite itself failed (%v); please report it", fault))
+	blocked := map[string]string{} // by its cause, before one of them is judged again
+	for _, of := range rule.All() {
+		if root := r.verdicts.Root(of.ID); causes[root] {
+			blocked[of.ID] = root
+		}
+	}
+	for _, group := range judge.Groups() {
+		if group.Cases {
+			return // it and those after it are not judged yet
+		}
+		for _, s := range group.Specs {
+			if cause := blocked[s.Rule.ID]; cause != "" {
+				r.verdicts.HoldPartly(cause)
+				r.part(ctx, func(ctx context.Context) { r.judge(ctx, s) })
+			}
+		}
 	}
 }
 

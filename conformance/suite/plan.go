@@ -14,9 +14,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// usualReads is the usual number of calls of a run that holds and books nothing.
-const usualReads = 900
-
 // Plan is what a run will do to the partner's platform.
 type Plan struct {
 	BaseURL       string              `json:"base_url"`
@@ -87,14 +84,6 @@ func (c Config) Plan() Plan {
 	p.Calls = c.usualCalls()
 	p.Warning = c.tooSlow()
 	return p
-}
-
-func (c Config) usualCalls() int {
-	calls := plan.Depth(c.Depth).UsualCalls().Calls
-	if c.Bounds.ReadOnly {
-		calls = min(calls, usualReads)
-	}
-	return calls
 }
 
 func (c Config) tooSlow() string {

@@ -5,10 +5,34 @@ import (
 	"slices"
 	"time"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/schemas/partnerapi"
 )
+
+// judgeCases judges each rule on each case of the plan: products, options, slots, parties, orders of
+// calls and connections that no rule needs by itself. A broken rule is not judged again. A case
+// yields at most one breach, because a second may have the same cause.
+func (r *run) judgeCases(ctx context.Context) {
+	r.player.Time.Begin(partner.Cases)
+	var cases []plan.Case
+	if r.judgesStories() {
+		cases = scenario.PlayCases(ctx, r.player)
+	}
+	r.coverage.coverable = plan.CountValues(r.bookableOffers(), r.player.Depth.Repeats())
+	q := &caseQueue{run: r, busy: map[string]bool{}}
+	for i := range cases {
+		q.left = append(q.left, &cases[i])
+	}
+	q.judgeAll(ctx)
+	if left := len(q.left); r.noMoreCases(ctx) {
+		r.casesLeft = left
+	} else {
+		r.casesWithoutHolds = left
+	}
+	r.judgeRecord(ctx)
+}
 
 // caseQueue judges the cases of the plan: one after the other if there is time for that, and otherwise several at the same
 // time, in different slots. What seems to be broken then is judged again, alone: other stories may have caused it, where

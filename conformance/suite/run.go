@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"slices"
 	"time"
 
+	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/judge"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
@@ -61,6 +63,42 @@ func newRun(halt context.Context, config Config) *run {
 	})
 	r.announcer = &announcer{config: r.config, choice: r.choice, verdicts: r.verdicts, time: r.player.Time, words: client.Redactor().Words, hints: hints{config, client}}
 	return r
+}
+
+// part does a part of the run within the run's time, unless the run was stopped. What the run holds
+// must be undone even if the suite itself fails, so a panic ends only the part.
+func (r *run) part(ctx context.Context, do func(context.Context)) {
+	if r.player.Time.WasInterrupted() || r.announcer.stoppingRule() != nil {
+		return
+	}
+	defer r.survive()
+	within, cancel := r.player.Time.WithDeadline(ctx)
+	defer cancel()
+	do(within)
+}
+
+// survive, deferred, keeps a fault of the suite itself from ending more than a part of the run.
+func (r *run) survive() {
+	if fault := recover(); fault != nil && r.fault == "" {
+		r.fault = r.client.Redactor().Words(fmt.Sprintf("the suite itself failed (%v); please report it", fault))
+	}
+}
+
+// outcome returns the outcome of a rule so far; "" if it was not judged.
+func (r *run) outcome(id string) report.Outcome {
+	if known := r.verdicts.Get(id); known != nil {
+		return known.Outcome
+	}
+	return ""
+}
+
+// bookableOffers returns the slots of the survey that can be booked now.
+func (r *run) bookableOffers() []discover.Offer {
+	survey := r.player.LastSurvey()
+	if survey == nil {
+		return nil
+	}
+	return discover.Pick(survey.Offers, discover.Want{Now: r.player.Clock.Now(), Seats: 1})
 }
 
 // UserAgent returns the User-Agent header of the suite with that version.

@@ -12,6 +12,9 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
+// tryCase judges a case. It returns nil if no rule is broken there.
+type tryCase func(context.Context, *plan.Case) *breach
+
 // simplestBreach returns the breach of the simplest case that shows one, and that case. A breach later in
 // a booking cannot be the cause: the slot may be unchanged because of the earlier breach.
 func (r *run) simplestBreach(ctx context.Context, found *breach, on *plan.Case, try tryCase) (*breach, *plan.Case) {
@@ -38,7 +41,7 @@ func (r *run) roomierCases(of rule.Rule, on *plan.Case) []plan.Case {
 	}
 	left := func(o discover.Offer) int64 { return o.Slot.Seats(o.Product).Left }
 	most := on.Offer
-	for _, offer := range bookableOffers(r.player) {
+	for _, offer := range r.bookableOffers() {
 		if offer.OptionKey() == on.Offer.OptionKey() && left(offer) > left(most) {
 			most = offer
 		}

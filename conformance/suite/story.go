@@ -48,6 +48,22 @@ func (r *run) mayBreak(of rule.Rule) bool {
 	return r.choice.Run[of.ID] && r.verdicts.Stands(of) && !(judge.AboutSeats(of) && r.verdicts.SeatsFailed())
 }
 
+// isKnownBroken reports whether a rule is known to be broken, by what other customers cannot have caused.
+func (r *run) isKnownBroken(of rule.Rule) bool {
+	return r.outcome(of.ID) == judge.Weight(of) && !(judge.AboutSeats(of) && r.player.Seats.OthersSeen())
+}
+
+// noteOptions records what a story of a case shows of rules that are already known to be broken: they are not declared
+// again. A story that breaks another rule does not show that they hold.
+func (r *run) noteOptions(s story, on *plan.Case) {
+	for id := range s.judged {
+		flaw := s.flaws[id]
+		if of, err := rule.Find(id); err == nil && r.isKnownBroken(of) && (flaw != "" || len(s.flaws) == 0) {
+			r.options.add(id, on.Offer.OptionKey(), flaw)
+		}
+	}
+}
+
 // storyBreach plays the story of a case, and returns its first breach, or nil.
 func (r *run) storyBreach(ctx context.Context, on *plan.Case) *breach {
 	_, found := r.judgeStory(ctx, on)
@@ -59,7 +75,7 @@ func (r *run) judgeStory(ctx context.Context, on *plan.Case) (story, *breach) {
 	if s.Doubtful {
 		return s, nil
 	}
-	r.options.take(s, on, r.isKnownBroken)
+	r.noteOptions(s, on)
 	finding, of := s.finding()
 	switch {
 	case finding.Outcome == report.Failed && r.mayBreak(of):

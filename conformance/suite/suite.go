@@ -21,37 +21,13 @@ package suite
 
 import (
 	"context"
+	"fmt"
 	"time"
 
-	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/undo"
-	"partnerkit.dev/conformance/internal/view"
-	"partnerkit.dev/conformance/report"
 )
-
-// Outcome is a finished run: its result, and the redactor that removes the partner's key from
-// reports.
-type Outcome struct {
-	Result   *report.Result
-	Redactor *probe.Redactor
-}
-
-// WriteReports writes the named views of the result into dir, or all views if no name is given
-// (view.Names lists them). It returns their paths and the SHA-256 that identifies the report. A
-// file that would contain the key is not written, and the error names it.
-func (o *Outcome) WriteReports(dir string, names ...string) (files []string, sum string, err error) {
-	fixed, err := view.FixedText(names...)
-	if err != nil {
-		return nil, "", err
-	}
-	sealed, err := report.Seal(o.Result)
-	if err != nil {
-		return nil, "", err
-	}
-	files, err = view.WriteAll(dir, sealed, o.Redactor.Scanner(fixed...), names...)
-	return files, sealed.Integrity.SHA256, err
-}
 
 // LongestWait is the longest lifetime of a hold that a run waits for.
 const LongestWait = scenario.LongestWait
@@ -78,6 +54,22 @@ func Run(ctx context.Context, config Config) (*Outcome, error) {
 	r.cleanUp()
 	r.readAfterwards()
 	return &Outcome{Result: r.result(), Redactor: r.client.Redactor()}, nil
+}
+
+// listen starts to receive webhooks. It returns nil if none are to be received. The error names the
+// flag.
+func (r *run) listen() (*inbox.Inbox, error) {
+	w := r.config.Webhooks
+	if w == nil {
+		return nil, nil
+	}
+	box, err := inbox.Open(inbox.Config{Listen: w.Listen, Secret: w.Secret, URL: w.URL, Redact: r.client.Redactor()})
+	if err != nil {
+		return nil, fmt.Errorf("--webhook-listen %w", err)
+	}
+	r.player.Inbox, r.player.WebhookWait = box, w.wait()
+	r.player.Time.Keep(2 * w.wait()) // it waits several times
+	return box, nil
 }
 
 // UndoTime is how long a run takes at most, after it was stopped, to release its holds and cancel

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
@@ -76,22 +75,4 @@ func (e ending) incompleteReason(inconclusive int) string {
 	default:
 		return ""
 	}
-}
-
-func (c Config) narrowedBy() (flags []string) {
-	b := c.Bounds
-	for _, one := range []struct {
-		flag string
-		set  bool
-	}{
-		{"--rule", c.Rules != nil}, {"--label", c.LabelFilter != ""},
-		{"--product", b.Products != nil}, {"--option", b.Options != nil}, {"--from", b.From != ""}, {"--to", b.To != ""},
-		{"--read-only", b.ReadOnly}, {"--max-holds 0", *b.MaxHolds == 0}, {"--max-bookings 0", *b.MaxBookings == 0},
-		{"--no-races", c.NoRaces}, {"--no-bad-input", c.NoBadInput}, {"--fail-fast", c.FailFast}, {"--depth quick", c.Depth == string(plan.Quick)},
-	} {
-		if one.set {
-			flags = append(flags, one.flag)
-		}
-	}
-	return flags
 }

@@ -71,19 +71,3 @@ func (w *Webhooks) address() string {
 	}
 	return "http://" + w.Listen + inbox.DefaultPath
 }
-
-// listen starts to receive webhooks. It returns nil if none are to be received. The error names the
-// flag.
-func (r *run) listen() (*inbox.Inbox, error) {
-	w := r.config.Webhooks
-	if w == nil {
-		return nil, nil
-	}
-	box, err := inbox.Open(inbox.Config{Listen: w.Listen, Secret: w.Secret, URL: w.URL, Redact: r.client.Redactor()})
-	if err != nil {
-		return nil, fmt.Errorf("--webhook-listen %w", err)
-	}
-	r.player.Inbox, r.player.WebhookWait = box, w.wait()
-	r.player.Time.Keep(2 * w.wait()) // it waits several times
-	return box, nil
-}

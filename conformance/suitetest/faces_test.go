@@ -18,6 +18,8 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/conformance/suite"
+	"partnerkit.dev/internal/buildtest"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -56,12 +58,13 @@ func startPartner(t *testing.T, defects ...string) *partner {
 
 // specs is the compiled test of package suite, which holds the specs.
 var specs = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(folder, "suite.test")
-	out, err := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "../suite").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("compile the specs: %w\n%s", err, out)
-	}
-	return path, err
+	return filepath.Join(folder, "suite.test"), buildtest.InstallTest(folder, "partnerkit.dev/conformance/suite")
+})
+
+// ginkgo is the path of the ginkgo command. Without it, go tool looks for what to build at each call.
+var ginkgo = sync.OnceValues(func() (string, error) {
+	path, err := exec.Command("go", "tool", "-n", "ginkgo").Output()
+	return strings.TrimSpace(string(path)), err
 })
 
 // folder is where the specs are compiled to.
@@ -240,8 +243,12 @@ func TestTheGinkgoCommandRunsOnlyTheRulesWithItsOwnFlags(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			args := append([]string{"tool", "ginkgo", "--no-color", "--junit-report=j.xml", "--output-dir=" + dir}, run.flags...)
-			ginkgo := exec.CommandContext(t.Context(), "go", append(args, binary)...)
+			command, err := ginkgo()
+			if err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"--no-color", "--junit-report=j.xml", "--output-dir=" + dir}, run.flags...)
+			ginkgo := exec.CommandContext(t.Context(), command, append(args, binary)...)
 			ginkgo.Env = append(os.Environ(), environment(p)...)
 			if out, err := ginkgo.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -269,21 +276,17 @@ func TestTheGinkgoCommandRunsOnlyTheRulesWithItsOwnFlags(t *testing.T) {
 }
 
 // recipe is the recipe for CI that runs the specs.
-const recipe = "../../examples/ci/ginkgo.yml"
+const recipe = "examples/ci/ginkgo.yml"
 
 func TestTheRecipeForCIJudgesAPartnerAndWritesATestCaseForEachRule(t *testing.T) {
 	t.Parallel()
 	skipIfShort(t)
-	text, err := os.ReadFile(recipe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, step, found := strings.Cut(string(text), "        run: |\n")
+	_, step, found := strings.Cut(sourcetest.Read(t, recipe), "        run: |\n")
 	step, _, closed := strings.Cut(step, "      - uses:")
 	if !found || !closed {
 		t.Fatalf("Expected a step that runs the specs in %s", recipe)
 	}
-	clone, err := filepath.Abs("../..")
+	clone, err := filepath.Abs(sourcetest.Root())
 	if err != nil {
 		t.Fatal(err)
 	}

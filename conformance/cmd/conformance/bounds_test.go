@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -155,7 +156,7 @@ func TestARunMakesNoMoreHoldsAndBookingsThanItMay(t *testing.T) {
 
 func TestOnlyTheProductsOptionsAndDatesThatAreNamedAreAskedForAndBooked(t *testing.T) {
 	t.Parallel()
-	mock := newMock(t, mockpartner.Options{})
+	mock := newMock(t, mockpartner.Options{Catalog: catalog.Default()})
 	recorded, address := startRecording(t, mock)
 	from, to := time.Now().AddDate(0, 0, 10).Format(partnerapi.DateLayout), time.Now().AddDate(0, 0, 20).Format(partnerapi.DateLayout)
 	r := judge(t, address, "--product", "lisbon-walk,tokyo-market", "--option", "small-group", "--from", from, "--to", to, "--label", "!/bad-input/")
@@ -196,7 +197,7 @@ func TestANameThatTheCatalogLacksLeavesTheVerdictIncompleteAndSaysWhatThereIs(t 
 
 func TestAPlanSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 	t.Parallel()
-	recorded, address := startRecording(t, newMock(t, mockpartner.Options{}))
+	recorded, address := startRecording(t, newMock(t, mockpartner.Options{Catalog: catalog.Default()}))
 	r := start(t, withKey(), "run", "--base-url", address, "--plan", "--json", "--max-holds", "7", "--product", "lisbon-walk,kuwait-museum").wait(t)
 	var plan suite.Plan
 	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil || r.code != 0 {
@@ -260,7 +261,7 @@ func TestAny4xxOrIgnoredInputIsAccepted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			odd := func(body string) bool { return !json.Valid([]byte(body)) || !strings.HasPrefix(body, `{"productId"`) }
-			r := judge(t, serveChanged(t, newSmallMock(t), answerBodies(partnerapi.Availability, odd, answer)), "--label", onlyBadInput)
+			r := judge(t, serveChanged(t, newMock(t, mockpartner.Options{}), answerBodies(partnerapi.Availability, odd, answer)), "--label", onlyBadInput)
 			if one := r.rule(t, "availability.bad-input"); one.Outcome != report.Passed {
 				t.Errorf("want it passed, got %s: %s", one.Outcome, one.Message)
 			}
@@ -270,7 +271,7 @@ func TestAny4xxOrIgnoredInputIsAccepted(t *testing.T) {
 
 func TestNonsenseLeavesNoHoldBehindAlsoWhereItIsTaken(t *testing.T) {
 	t.Parallel()
-	mock := newSmallMock(t)
+	mock := newMock(t, mockpartner.Options{})
 	// A partner that reads what it is sent as JSON, whatever it is declared as.
 	address := serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		r.Header.Set("Content-Type", "application/json")

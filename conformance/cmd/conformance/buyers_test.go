@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/selftest"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // How many other customers a partner has during a run: in a soak, and without one.
@@ -62,7 +63,7 @@ func TestOtherCustomersNeitherAccuseALawfulPartnerNorHideABreach(t *testing.T) {
 // own, and reports whether the defect's rule failed.
 func (partner crowded) judgedAmongBuyers(t *testing.T, seed uint64) (found bool) {
 	t.Helper()
-	options := mockpartner.Options{Seed: seed}
+	options := mockpartner.Options{Seed: seed, Catalog: catalog.Default()}
 	if partner.defect != "" {
 		options.Defects = []string{partner.defect}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/internal/cli"
-	"partnerkit.dev/internal/safetext"
 )
 
 // certificateType is the typ header of a certificate, which distinguishes it from other signed
@@ -36,20 +36,21 @@ type statement struct {
 	ReportSHA256    string         `json:"report_sha256"`
 }
 
-// mostCertificate is the largest certificate or key set, in bytes.
-const mostCertificate = 1 << 20
+// authorityFlags says where the keys and the revocations are that verify certificates: each in a file or at a URL, or
+// both at a marketplace.
+type authorityFlags struct{ keys, revocations, registry string }
 
 // verifyFile verifies the certificate in a file.
-func (v verification) verifyFile(command *cobra.Command, path string) error {
+func (f authorityFlags) verifyFile(command *cobra.Command, path string) error {
 	text, err := readAtMost(path, mostCertificate)
 	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w", path, fileerror.Reason(err))
 	}
-	by, err := v.authority(command.Context())
+	by, err := f.authority(command.Context())
 	if err != nil {
 		return err
 	}
-	valid, err := by.show(command, path, func() (statement, error) { return by.read(strings.TrimSpace(string(text)), time.Now()) })
+	valid, err := by.show(command.OutOrStdout(), path, func() (statement, error) { return by.read(strings.TrimSpace(string(text)), time.Now()) })
 	if err == nil && !valid {
 		err = cli.Exit{Code: exitChanged}
 	}
@@ -63,20 +64,20 @@ type authority struct {
 }
 
 // authority reads the keys and the revocations.
-func (v verification) authority(ctx context.Context) (a authority, err error) {
-	if v.registry != "" {
-		v.keys, v.revocations = addressIn(v.registry, "/.well-known/jwks.json"), addressIn(v.registry, "/registry/revocations.jws")
+func (f authorityFlags) authority(ctx context.Context) (a authority, err error) {
+	if f.registry != "" {
+		f.keys, f.revocations = addressIn(f.registry, "/.well-known/jwks.json"), addressIn(f.registry, "/registry/revocations.jws")
 	}
-	if a.keys, err = readKeys(ctx, v.flag("--key"), v.keys); err != nil || v.revocations == "" {
+	if a.keys, err = readKeys(ctx, f.flag("--key"), f.keys); err != nil || f.revocations == "" {
 		return a, err
 	}
-	a.revoked, err = readRevocations(ctx, v.flag("--revocations"), v.revocations, a.keys, time.Now())
+	a.revoked, err = readRevocations(ctx, f.flag("--revocations"), f.revocations, a.keys, time.Now())
 	return a, err
 }
 
 // flag returns the flag that says where something is read.
-func (v verification) flag(own string) string {
-	if v.registry != "" {
+func (f authorityFlags) flag(own string) string {
+	if f.registry != "" {
 		return "--registry"
 	}
 	return own
@@ -103,25 +104,22 @@ func (a authority) read(text string, now time.Time) (c statement, err error) {
 }
 
 // show prints whether a certificate is valid, and what it states. Where names it for people.
-func (a authority) show(command *cobra.Command, where string, read func() (statement, error)) (valid bool, err error) {
-	say := func(format string, args ...any) {
-		fmt.Fprintln(command.OutOrStdout(), safetext.Line(fmt.Sprintf(format, args...)))
-	}
+func (a authority) show(out io.Writer, where string, read func() (statement, error)) (valid bool, err error) {
 	c, err := read()
 	if invalid := errInvalid(""); errors.As(err, &invalid) {
-		say("not valid: %s", where)
-		say("  %s", invalid)
+		say(out, "not valid: %s", where)
+		say(out, "  %s", invalid)
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("%s %w", where, err)
 	}
-	say("valid: %s", where)
-	say("states    %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
-	say("settings  %s", c.settings())
-	say("valid     from %s to %s", inUTC(c.IssuedAt), inUTC(c.ExpiresAt))
-	say("versions  suite %s, contract %s", c.SuiteVersion, c.ContractVersion)
-	say("based on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
+	say(out, "valid: %s", where)
+	say(out, "states    %s: %s at %s", c.Verdict, c.Name, c.BaseURL)
+	say(out, "settings  %s", c.settings())
+	say(out, "valid     from %s to %s", inUTC(c.IssuedAt), inUTC(c.ExpiresAt))
+	say(out, "versions  suite %s, contract %s", c.SuiteVersion, c.ContractVersion)
+	say(out, "based on  run %s of integration %s, SHA-256 of report.json %s", c.Run, c.Integration, c.ReportSHA256)
 	return true, nil
 }
 
@@ -133,4 +131,43 @@ func (s statement) settings() string {
 	return fmt.Sprintf("auth_type %s, handles_ticket_delivery %t", s.AuthType, *s.Tickets)
 }
 
-func inUTC(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }
+// revocationsType is the typ header of a signed list of revoked certificates.
+const revocationsType = "conformance-revocations+jwt"
+
+// mostRevocations is the largest list of revocations, in bytes.
+const mostRevocations = 16 << 20
+
+// revocation revokes every certificate of an integration that was issued in that second or before.
+type revocation struct {
+	Integration string `json:"sub"`
+	Before      int64  `json:"before"` // in seconds since 1970
+	Reason      string `json:"reason"`
+}
+
+// readRevocations reads a signed list of revocations from a file or a URL, which a flag gave. Without a list
+// that is valid now, nothing can be verified.
+func readRevocations(ctx context.Context, flag, from string, keys keySet, now time.Time) ([]revocation, error) {
+	text, err := readSource(ctx, flag, from, mostRevocations)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		IssuedAt  int64        `json:"iat"`
+		ExpiresAt int64        `json:"exp"`
+		Revoked   []revocation `json:"revoked"`
+	}
+	payload, err := readSigned(strings.TrimSpace(string(text)), revocationsType, "a list of revocations", keys)
+	if err == nil && json.Unmarshal(payload, &list) != nil {
+		err = errors.New("is not a list of revocations")
+	}
+	if err == nil {
+		err = checkTime(list.IssuedAt, list.ExpiresAt, now)
+	}
+	if invalid := errInvalid(""); errors.As(err, &invalid) {
+		err = fmt.Errorf("is not valid: %s", invalid)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot verify: %s %s %w", flag, from, err)
+	}
+	return list.Revoked, nil
+}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -64,7 +65,7 @@ func TestAnAnswerInAnotherCodingThanRequestedIsABreachThatNamesTheCoding(t *test
 	} {
 		t.Run(coding.name, func(t *testing.T) {
 			t.Parallel()
-			r := judge(t, serveChanged(t, newSmallMock(t), changeEndpoint(coding.endpoint, coding.change)), "--depth", "quick")
+			r := judge(t, serveChanged(t, newMock(t, mockpartner.Options{}), changeEndpoint(coding.endpoint, coding.change)), "--depth", "quick")
 			r.hasOneFinding(t, string(coding.endpoint)+".json", coding.endpoint)
 			if message := r.rule(t, string(coding.endpoint)+".json").Message; !strings.Contains(message, coding.says) {
 				t.Errorf("Expected %q, received %q", coding.says, message)
@@ -75,7 +76,7 @@ func TestAnAnswerInAnotherCodingThanRequestedIsABreachThatNamesTheCoding(t *test
 
 func TestXGzipIsGzip(t *testing.T) {
 	t.Parallel()
-	r := judge(t, serveChanged(t, newSmallMock(t), encode("x-gzip", zipped)), "--depth", "quick")
+	r := judge(t, serveChanged(t, newMock(t, mockpartner.Options{}), encode("x-gzip", zipped)), "--depth", "quick")
 	if broken := append(r.outcomes(report.Failed), r.outcomes(report.Warned)...); len(broken) > 0 {
 		t.Errorf("Expected no breach, received %q\n%s", broken, r.notPassed())
 	}

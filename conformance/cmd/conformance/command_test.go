@@ -19,6 +19,7 @@ import (
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/buildtest"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // command builds the command, for the tests that need a process of their own.
@@ -148,16 +149,26 @@ func (r ran) notPassed() string {
 	return strings.Join(lines, "\n")
 }
 
-// newMock makes a mock partner with the key of these tests.
+// newMock makes a mock partner with the key of these tests. Unless the options choose its catalog it has one product: a
+// run of the whole catalog costs twice as much.
 func newMock(t *testing.T, options mockpartner.Options) *mockpartner.Mock {
 	t.Helper()
 	options.AuthKey = key
+	if options.Catalog == nil && options.Scenario == nil && options.Variants == nil {
+		options.Catalog = oneProduct()
+	}
 	mock, err := mockpartner.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(mock.Close)
 	return mock
+}
+
+func oneProduct() *catalog.Catalog {
+	sold := catalog.Default()
+	sold.Products = sold.Products[:1]
+	return sold
 }
 
 // startMock serves a mock partner.

@@ -69,7 +69,7 @@ func TestARunWithFewHoldsJudgesEveryRuleAndLeavesOutCasesOfThePlan(t *testing.T)
 // them may make a report unreadable.
 func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 	t.Parallel()
-	const length = 200 << 10
+	const length = 50 << 10
 	long := strings.Repeat("long ", length/5)
 	edit := func(answer []byte, change func(map[string]any)) []byte {
 		var object map[string]any
@@ -80,7 +80,7 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 		edited, _ := json.Marshal(object)
 		return edited
 	}
-	address := serveChanged(t, newSmallMock(t), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	address := serveChanged(t, newMock(t, mockpartner.Options{}), func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		recorder := httptest.NewRecorder()
 		next.ServeHTTP(recorder, r)
 		answer := recorder.Body.Bytes()
@@ -104,16 +104,16 @@ func TestTextsOfAnyLengthLeaveTheReportSmall(t *testing.T) {
 	r := p.wait(t)
 	p.staysSmall(t)
 	for name, content := range r.files(t) {
-		most := 2 << 20
+		most := 1 << 20
 		if name == "run.har" {
-			most = 16 << 20 // it has complete answers
+			most = 4 << 20 // it has complete answers
 		}
 		if len(content) > most {
 			t.Errorf("want %s to stay below %d KB, got %d KB", name, most>>10, len(content)>>10)
 		}
 	}
-	if len(r.stdout) > 200<<10 {
-		t.Errorf("want the output to stay below 200 KB, got %d KB", len(r.stdout)>>10)
+	if len(r.stdout) > 50<<10 {
+		t.Errorf("want the output to stay below 50 KB, got %d KB", len(r.stdout)>>10)
 	}
 }
 

@@ -14,19 +14,18 @@ import (
 	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/cli"
+	"partnerkit.dev/internal/sourcetest"
 )
-
-const examples = "../../../examples"
 
 func TestEveryCommandAndFlagInTheRecipesIsThere(t *testing.T) {
 	t.Parallel()
 	call := regexp.MustCompile(`\bconformance ([a-z]+)((?: +[^ ` + "`" + `\n]+)*)`)
 	flag := regexp.MustCompile(`(?:^| )--([a-z][a-z0-9-]*)`)
-	recipes, err := filepath.Glob(filepath.Join(examples, "ci", "*"))
+	recipes, err := filepath.Glob(sourcetest.Path("examples/ci/*"))
 	if err != nil || len(recipes) < 3 {
 		t.Fatalf("want recipes for three systems, got %v, %v", recipes, err)
 	}
-	for _, path := range append(recipes, filepath.Join(examples, "conformance.yaml")) {
+	for _, path := range append(recipes, sourcetest.Path("examples/conformance.yaml")) {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +55,7 @@ func TestEveryCommandAndFlagInTheRecipesIsThere(t *testing.T) {
 
 func TestEveryProfileOfTheExampleGivesARunThatCanBegin(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(examples, "conformance.yaml")
+	path := sourcetest.Path("examples/conformance.yaml")
 	profiles := sourcesOf(parseRun(t, "--config", path)).Profiles()
 	if !slices.Equal(profiles, []string{"local", "production", "staging"}) {
 		t.Fatalf("want three profiles, got %v", profiles)
@@ -74,7 +73,7 @@ func TestEveryProfileOfTheExampleGivesARunThatCanBegin(t *testing.T) {
 
 func TestTheExampleOfABaselineNamesRulesThatAreThere(t *testing.T) {
 	t.Parallel()
-	known, err := baseline.Read(filepath.Join(examples, "known-failures.yaml"))
+	known, err := baseline.Read(filepath.Join(sourcetest.Path("examples"), "known-failures.yaml"))
 	if err != nil || len(known.Entries) < 2 {
 		t.Fatalf("want entries, got %v, %v", known, err)
 	}

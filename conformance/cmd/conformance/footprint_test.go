@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // What a run may cost a partner's platform at most, at the mock.
@@ -24,7 +25,7 @@ func TestARunStaysWithinItsFootprint(t *testing.T) {
 	} {
 		t.Run(test.depth+" "+test.defect, func(t *testing.T) {
 			t.Parallel()
-			options := mockpartner.Options{}
+			options := mockpartner.Options{Catalog: catalog.Default()}
 			if test.defect != "" {
 				options.Defects = []string{test.defect}
 			}

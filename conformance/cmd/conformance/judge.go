@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -122,12 +123,7 @@ func follow(command *cobra.Command, r suite.Recorded, announced bool) error {
 
 func showJudged(command *cobra.Command, outcome *suite.Outcome, dir string, asJSON, verbose bool) error {
 	out, result := command.OutOrStdout(), outcome.Result
-	var names []string
-	for _, name := range view.Names() {
-		if name != harFile {
-			names = append(names, name)
-		}
-	}
+	names := slices.DeleteFunc(view.Names(), func(name string) bool { return name == harFile })
 	files, sum, err := outcome.WriteReports(dir, names...)
 	if asJSON {
 		text, wrong := report.JSON(result)
@@ -135,11 +131,7 @@ func showJudged(command *cobra.Command, outcome *suite.Outcome, dir string, asJS
 			_, err = out.Write(text)
 		}
 	} else {
-		var ids []string
-		for _, r := range result.Rules {
-			ids = append(ids, r.ID)
-		}
-		screen := newScreen(out, outcome.Redactor.Redact, ids, "judging")
+		screen := newScreen(out, outcome.Redactor.Redact, ruleIDs(), "judging")
 		screen.verbose = verbose
 		for _, r := range result.Rules {
 			screen.rule(r)
@@ -147,9 +139,5 @@ func showJudged(command *cobra.Command, outcome *suite.Outcome, dir string, asJS
 		screen.end(result)
 		screen.reports(files, sum)
 	}
-	code := exitCode(result)
-	if err != nil {
-		code = cmp.Or(code, exitUsage)
-	}
-	return cli.Exit{Code: code, Err: err}
+	return exit(result, err)
 }

@@ -12,6 +12,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 )
 
 // The rules that startBroken's partner breaks.
@@ -97,7 +98,7 @@ func TestAKnownFailureIsShownAsSuchAndDoesNotCount(t *testing.T) {
 	known := writeBaseline(t,
 		"- rule: "+brokenFirst, "  reason: the new engine comes in May", "  until: 2999-05-31",
 		"- rule: "+brokenLast, "  reason: the queue is slow")
-	r := judge(t, startBroken(t), "--depth", "standard", "--baseline", known, "--reports", "report.html,junit.xml")
+	r := judge(t, startBroken(t), "--depth", "standard", "--max-holds", "100", "--baseline", known, "--reports", "report.html,junit.xml")
 	if r.code != 0 || r.result.Verdict != report.Conformant || !slices.Equal(r.outcomes(report.Known), []string{brokenFirst, brokenLast}) {
 		t.Errorf("want exit 0, conformant, and both failures known, got %d, %s\n%s", r.code, r.result.Verdict, r.notPassed())
 	}
@@ -142,6 +143,7 @@ func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) 
 	t.Parallel()
 	// The day decides which slots there are. On this one few have as many seats as those of the lifecycle that breaks.
 	broken := mockpartner.Options{
+		Catalog: catalog.Default(),
 		Defects: []string{"release-after-a-cancellation-gives-nothing-back"}, Now: time.Date(2026, 11, 24, 3, 40, 0, 0, time.UTC),
 	}
 	_, address := startMock(t, broken)
@@ -176,7 +178,7 @@ func TestTheShortestFailingLifecycleIsReportedAndItsSeedRepeatsIt(t *testing.T) 
 
 func TestRandomLifecyclesAreLeftOutUnlessTheyAreAskedFor(t *testing.T) {
 	t.Parallel()
-	r := judge(t, serve(t, newSmallMock(t).ServeHTTP), "--label", ofLifecycles)
+	r := judge(t, serve(t, newMock(t, mockpartner.Options{}).ServeHTTP), "--label", ofLifecycles)
 	if got := r.rule(t, ofLifecycles); got.Outcome != report.Skipped || !strings.Contains(got.Remedy, "--explore") || r.result.Exploration != nil {
 		t.Errorf("want it skipped, and --explore named, got %s: %s, %+v", got.Outcome, got.Message, r.result.Exploration)
 	}

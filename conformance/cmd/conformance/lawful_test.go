@@ -141,10 +141,13 @@ func lawfulCatalogs() []lawfulPartner {
 	}
 }
 
+// onlyTheFirst keeps one product, for what does not depend on the catalog.
+func onlyTheFirst(c *catalog.Catalog) { c.Products = c.Products[:1] }
+
 func lawfulFeatures() []lawfulPartner {
 	return []lawfulPartner{
-		{name: "the key alone", options: func(o *mockpartner.Options) { o.AuthType = partnerapi.APIKey }, args: []string{"--auth-type", "api_key", "--handles-ticket-delivery"}},
-		{name: "a base URL with a path and a slash", below: "/s/another/", args: []string{"--handles-ticket-delivery"}},
+		{name: "the key alone", catalog: onlyTheFirst, options: func(o *mockpartner.Options) { o.AuthType = partnerapi.APIKey }, args: []string{"--auth-type", "api_key", "--handles-ticket-delivery"}},
+		{name: "a base URL with a path and a slash", catalog: onlyTheFirst, below: "/s/another/", args: []string{"--handles-ticket-delivery"}},
 		{name: "a product whose holds keep no seats", options: func(o *mockpartner.Options) {
 			o.Scenario, _ = mockpartner.ParseScenario("holds.yaml", []byte(`
 quirks:
@@ -157,8 +160,8 @@ faults:
   - {match: {endpoint: reserve, product: last}, answered: 2xx, jq: 'if .expiresAt then .expiresAt |= sub("^20[0-9]{2}"; "2039") else . end'}
 `))
 		}},
-		{name: "holds of an hour", options: func(o *mockpartner.Options) { o.HoldFor = time.Hour }, warned: []string{"reserve.expires-window"}},
-		{name: "a clock that stands at another day", options: func(o *mockpartner.Options) { o.Now = time.Date(2031, 3, 29, 23, 50, 0, 0, time.UTC) }},
+		{name: "holds of an hour", catalog: onlyTheFirst, options: func(o *mockpartner.Options) { o.HoldFor = time.Hour }, warned: []string{"reserve.expires-window"}},
+		{name: "a clock that stands at another day", catalog: onlyTheFirst, options: func(o *mockpartner.Options) { o.Now = time.Date(2031, 3, 29, 23, 50, 0, 0, time.UTC) }},
 	}
 }
 

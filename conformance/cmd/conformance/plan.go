@@ -5,29 +5,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/spf13/cobra"
-
 	"partnerkit.dev/conformance/suite"
-	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/plural"
 	"partnerkit.dev/internal/safetext"
 )
-
-func (f *runFlags) plan(command *cobra.Command, config suite.Config) error {
-	plan, err := suite.Foresee(command.Context(), config)
-	if err != nil {
-		return cli.Exit{Code: exitIncomplete, Err: err}
-	}
-	plan.Ledger = f.LedgerName(f.ReportDir)
-	if f.asJSON {
-		return writeJSON(command.OutOrStdout(), plan)
-	}
-	screen := newTerminal(command.OutOrStdout(), config.Redactor().Redact)
-	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
-	screen.plan(plan)
-	screen.optionChecks(plan.PlannedOptions)
-	return nil
-}
 
 func (t *terminal) plan(p suite.Plan) {
 	if p.MaxHolds == 0 {

@@ -35,7 +35,7 @@ func runPiped(t *testing.T, url string, read func(io.ReadCloser, *os.Process), a
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	r := ran{dir: filepath.Join(t.TempDir(), "reports")}
-	run := exec.CommandContext(ctx, command(), append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--limit-scale", "20", "--max-duration", "1h", "--base-url", url}, args...)...)
+	run := exec.CommandContext(ctx, command(), append([]string{"run", "--report-dir", r.dir, "--depth", "quick", "--limit-scale", "20", "--max-duration", "1h", "--base-url", url, "--reports", "report.json"}, args...)...)
 	run.Env = append(os.Environ(), withKey()...)
 	output, err := run.StdoutPipe()
 	if err != nil {

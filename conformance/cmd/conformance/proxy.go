@@ -75,7 +75,7 @@ Exit codes:
   conformance proxy --upstream https://partner.example/api --listen 127.0.0.1:8090 --record traffic.jsonl.gz
   conformance proxy --upstream https://partner.example --listen :8443 --tls-cert proxy.pem --tls-key proxy.key
   conformance judge traffic.jsonl.gz`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error { return flags.run(command) },
 	}
 	f := command.Flags()

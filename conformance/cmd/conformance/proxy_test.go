@@ -90,9 +90,8 @@ func outcomesOf(result *report.Result) map[string]report.Outcome {
 func TestARunThroughTheProxyFindsWhatARunWithoutItFinds(t *testing.T) {
 	t.Parallel()
 	for name, options := range map[string]mockpartner.Options{
-		"three defects":          {Defects: []string{"second-confirm-books-again", "release-gives-nothing-back", "hold-expiry-without-offset"}},
-		"gzip and awkward codes": {Variants: []string{"gzip", "awkward-codes"}},
-		"chunked and packed":     {Variants: []string{"chunked-and-packed"}},
+		"three defects":                     {Defects: []string{"second-confirm-books-again", "release-gives-nothing-back", "hold-expiry-without-offset"}},
+		"chunked, packed and awkward codes": {Variants: []string{"chunked-and-packed", "awkward-codes"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -142,12 +141,14 @@ func TestTheProxySaysWhatFailsWhileItRuns(t *testing.T) {
 	_, url := startMock(t, mockpartner.Options{Defects: []string{"hold-expiry-without-offset"}})
 	p := startProxy(t, url)
 	judge(t, p.address, "--rule", rule.ReserveExpiresAt.ID)
-	deadline := time.Now().Add(20 * time.Second)
-	for metrics := ""; !strings.Contains(metrics, fmt.Sprintf(`conformance_proxy_finding{endpoint="reserve",level="MUST",rule=%q} 1`, rule.ReserveExpiresAt.ID)); {
-		if time.Now().After(deadline) {
+	finding := fmt.Sprintf(`conformance_proxy_finding{endpoint="reserve",level="MUST",rule=%q} 1`, rule.ReserveExpiresAt.ID)
+	late := time.After(patience)
+	for metrics := ""; !strings.Contains(metrics, finding); metrics = page(t, p.admin+"/metrics") {
+		select {
+		case <-late:
 			t.Fatalf("Expected the finding in the metrics, received\n%s", metrics)
+		case <-time.After(20 * time.Millisecond):
 		}
-		metrics = page(t, p.admin+"/metrics")
 	}
 	if shown := page(t, p.admin+"/"); !strings.Contains(shown, rule.ReserveExpiresAt.ID) || !strings.Contains(shown, "Not conformant") {
 		t.Errorf("Expected the finding on the page, received\n%s", shown)

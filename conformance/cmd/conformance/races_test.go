@@ -79,7 +79,7 @@ func (r ran) passedTheRaces(t *testing.T) {
 
 func TestAPartnerThatServesOneCallerAfterAnotherPassesTheRaces(t *testing.T) {
 	t.Parallel()
-	mock := newSmallMock(t)
+	mock := newMock(t, mockpartner.Options{})
 	var turn sync.Mutex
 	address := serveChanged(t, mock, func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		turn.Lock()
@@ -127,7 +127,7 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			mock, crowd := newSmallMock(t), newCrowd()
+			mock, crowd := newMock(t, mockpartner.Options{}), newCrowd()
 			address := serveChanged(t, mock, crowd.changeByCrowd(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 				if withIt > test.takes {
 					w.WriteHeader(http.StatusTooManyRequests)
@@ -155,7 +155,7 @@ func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
 
 func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 	t.Parallel()
-	mock, crowd := newSmallMock(t), newCrowd()
+	mock, crowd := newMock(t, mockpartner.Options{}), newCrowd()
 	address := serveChanged(t, mock, crowd.changeByCrowd(func(_ int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 	}))
@@ -172,7 +172,7 @@ func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 
 func TestHoldsAreUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 	t.Parallel()
-	mock, crowd := newSmallMock(t), newCrowd()
+	mock, crowd := newMock(t, mockpartner.Options{}), newCrowd()
 	address := serveChanged(t, mock, crowd.changeByCrowd(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
 		pause(r, 20*time.Millisecond) // so that calls meet
 		next.ServeHTTP(w, r)
@@ -180,7 +180,7 @@ func TestHoldsAreUndoneWhenTheRunIsInterruptedInARace(t *testing.T) {
 			pause(r, slowFor)
 		}
 	}))
-	p := startProcess(t, withKey(), "run", "--base-url", address, "--label", onlyRaces)
+	p := startProcess(t, withKey(), "run", "--base-url", address, "--label", onlyRaces, "--reports", "report.json")
 	p.interruptAt(t, crowd.met, []os.Signal{syscall.SIGINT, syscall.SIGINT, syscall.SIGINT})
 	r := p.wait(t)
 	if r.code != 3 || r.result == nil || r.result.Reason != "the run was interrupted" {
@@ -263,7 +263,7 @@ func TestTwoCustomersWhoCallAtTheSameTimeEachHaveTheirOwn(t *testing.T) {
 		t.Run(string(endpoint), func(t *testing.T) {
 			t.Parallel()
 			mock, _ := startMock(t, mockpartner.Options{})
-			r := judge(t, serveChanged(t, mock, swapAtOnce(endpoint)), "--depth", "standard", "--label", onlyRaces)
+			r := judge(t, serveChanged(t, mock, swapAtOnce(endpoint)), "--depth", "standard", "--rule", breaks)
 			got := r.rule(t, breaks)
 			if got.Outcome != report.Failed || !strings.Contains(got.Message, "two customers held a slot, and called at the same time") {
 				t.Errorf("want %s failed for two customers, got %s: %s\n%s", breaks, got.Outcome, got.Message, r.notPassed())

@@ -11,6 +11,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -82,7 +83,9 @@ func TestPartnersThatShareSeatsOrStopSellingEarlyAreNotAccused(t *testing.T) {
 	for _, variant := range []string{"one-pool-for-the-season", "booking-cut-off-shown-as-open"} {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
-			_, address := startMock(t, mockpartner.Options{Variants: []string{variant}})
+			sold := catalog.Default()
+			sold.Products = sold.Products[:3]
+			_, address := startMock(t, mockpartner.Options{Variants: []string{variant}, Catalog: sold})
 			r := judge(t, address, ofMock(address, "--depth", "standard")...)
 			for _, one := range r.result.Rules {
 				if one.Outcome == report.Failed || one.Outcome == report.Warned {
@@ -103,7 +106,7 @@ func TestA503OfAnEndpointThatServesOtherCallsMayBeALimit(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	}
-	r := judge(t, serveChanged(t, newSmallMock(t), changeEndpoint(partnerapi.Reserve, limit)), "--depth", "quick", "--label", "reserve")
+	r := judge(t, serveChanged(t, newMock(t, mockpartner.Options{}), changeEndpoint(partnerapi.Reserve, limit)), "--depth", "quick", "--label", "reserve")
 	failed := r.outcomes(report.Failed)
 	if len(failed) == 0 {
 		t.Fatalf("Expected a breach, received none\n%s", r.notPassed())

@@ -30,7 +30,7 @@ exists, how to fix a failure, and which rules it needs.
 With --coverage it lists the clauses of the contract, each with its rules, or with the
 reason why no rule can judge it from outside.`,
 		Example: "  conformance rules\n  conformance rules | grep MUST\n  conformance rules --markdown > rules.md\n  conformance rules --coverage",
-		Args:    noArgs,
+		Args:    cli.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(command.OutOrStdout(), 0, 0, 2, ' ', 0)
 			switch {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/settings"
 	"partnerkit.dev/conformance/internal/view"
-	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/internal/cli"
 	"partnerkit.dev/internal/safetext"
@@ -93,7 +91,7 @@ Exit codes:
   conformance run --base-url http://127.0.0.1:8081 --webhook-listen 127.0.0.1:9100
   conformance run --base-url http://127.0.0.1:8081 --watch --watch-path ./src
   conformance run --config conformance.yaml --profile staging`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			config, source, err := flags.config(command.Flags())
 			switch {
@@ -112,11 +110,7 @@ Exit codes:
 			if outcome == nil {
 				return err
 			}
-			code := exitCode(outcome.Result)
-			if err != nil {
-				code = cmp.Or(code, exitUsage)
-			}
-			return cli.Exit{Code: code, Err: err}
+			return exit(outcome.Result, err)
 		},
 	}
 	flags.register(command.Flags())
@@ -222,13 +216,19 @@ func run(command *cobra.Command, config suite.Config, flags runFlags) (*suite.Ou
 	return outcome, errors.Join(err, config.Ledger.Close())
 }
 
-func exitCode(r *report.Result) int {
-	switch {
-	case r.Verdict == report.Incomplete:
-		return exitIncomplete
-	case r.Verdict == report.Nonconformant, r.Baseline != nil && len(r.Baseline.Stale) > 0:
-		return exitNonconformant
-	default:
-		return exitConformant
+// plan prints what the run would hold and book.
+func (f *runFlags) plan(command *cobra.Command, config suite.Config) error {
+	plan, err := suite.Foresee(command.Context(), config)
+	if err != nil {
+		return cli.Exit{Code: exitIncomplete, Err: err}
 	}
+	plan.Ledger = f.LedgerName(f.ReportDir)
+	if f.asJSON {
+		return writeJSON(command.OutOrStdout(), plan)
+	}
+	screen := newTerminal(command.OutOrStdout(), config.Redactor().Redact)
+	screen.printf("a run against %s (%s key)\n", plan.BaseURL, plan.AuthType)
+	screen.plan(plan)
+	screen.optionChecks(plan.PlannedOptions)
+	return nil
 }

@@ -50,9 +50,6 @@ func (s *screen) begin(config suite.Config) {
 	s.printf("\n")
 }
 
-// outcomeWords returns an outcome in words.
-func outcomeWords(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
-
 // rule shows a judged rule. A rule that is judged again with the same outcome is not shown twice.
 func (s *screen) rule(r report.RuleResult) {
 	before, again := s.judged[r.ID]

@@ -72,7 +72,7 @@ Exit codes:
   conformance selftest --recorded
   conformance selftest --lawful --now now
   conformance selftest --variant awkward-codes --customers 50 --depth quick`,
-		Args: noArgs,
+		Args: cli.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			cases, err := flags.plan(command.Flags().Changed("defect") || command.Flags().Changed("variant"), command.Flags().Changed("deep"))
 			if err != nil {
@@ -242,5 +242,13 @@ func (t trials) end(dir string, m *selftest.Matrix) {
 	t.printf("%s\n", t.paint(outcome, m.Verdict()))
 }
 
-// keepText redacts nothing: the mocks' key is not secret.
-func keepText(text string) string { return text }
+func partners(kind selftest.Kind) func() []string {
+	return func() (names []string) {
+		for _, one := range selftest.WholePlan().Cases {
+			if one.Kind == kind {
+				names = append(names, one.Name)
+			}
+		}
+		return names
+	}
+}

@@ -12,6 +12,9 @@ import (
 	"partnerkit.dev/internal/bounded"
 )
 
+// mostCertificate is the largest certificate or key set, in bytes.
+const mostCertificate = 1 << 20
+
 // errInvalid is returned for a signed statement that is not valid. Its text is the reason.
 type errInvalid string
 
@@ -82,3 +85,5 @@ func isExactEncoding(text string) bool {
 	}
 	return true
 }
+
+func inUTC(unix int64) string { return time.Unix(unix, 0).UTC().Format(time.RFC3339) }

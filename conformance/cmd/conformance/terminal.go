@@ -1,9 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -51,4 +53,22 @@ func (t *terminal) paint(outcome report.Outcome, text string) string {
 		return text
 	}
 	return "\x1b[" + colours[outcome] + "m" + text + "\x1b[0m"
+}
+
+// outcomeWords returns an outcome in words.
+func outcomeWords(o report.Outcome) string { return strings.ReplaceAll(string(o), "_", " ") }
+
+// keepText redacts nothing, where no text can contain a secret key.
+func keepText(text string) string { return text }
+
+// say writes a line that may contain text from outside.
+func say(out io.Writer, format string, args ...any) {
+	fmt.Fprintln(out, safetext.Line(fmt.Sprintf(format, args...)))
+}
+
+// writeJSON writes the result of a command for programs.
+func writeJSON(out io.Writer, value any) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -44,7 +45,7 @@ func TestACallThatIsTurnedAwayIsSentAgain(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			mock := newSmallMock(t)
+			mock := newMock(t, mockpartner.Options{})
 			calls := map[partnerapi.Endpoint]*atomic.Int64{}
 			for _, endpoint := range partnerapi.Endpoints() {
 				calls[endpoint] = new(atomic.Int64)
@@ -72,7 +73,7 @@ func TestAPartnerThatTurnsAnEndpointAwayForGoodIsNotAccusedOfAnything(t *testing
 	for _, endpoint := range partnerapi.Endpoints() {
 		t.Run(string(endpoint), func(t *testing.T) {
 			t.Parallel()
-			mock := newSmallMock(t)
+			mock := newMock(t, mockpartner.Options{})
 			address := serveChanged(t, mock, changeEndpoint(endpoint, func(_ http.Handler, w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Retry-After", "3600")
 				w.WriteHeader(http.StatusTooManyRequests)
@@ -116,7 +117,7 @@ func TestAConnectionThatIsClosedBetweenTwoCallsIsNoBreach(t *testing.T) {
 			served := column == 1
 			t.Run(string(closes)+" "+name, func(t *testing.T) {
 				t.Parallel()
-				mock := newSmallMock(t)
+				mock := newMock(t, mockpartner.Options{})
 				address := connections(t, func(first bool, w http.ResponseWriter, r *http.Request) {
 					endpoint := partnerapi.EndpointOf(r)
 					if first || endpoint == "" || closes != "" && endpoint != closes {

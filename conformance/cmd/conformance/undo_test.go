@@ -15,6 +15,7 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/mockpartner"
+	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -57,7 +58,7 @@ func TestHoldsAreUndoneEvenIfRulesFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			mock := newSmallMock(t)
+			mock := newMock(t, mockpartner.Options{})
 			r := judge(t, serveChanged(t, mock, partner.change))
 			if failed := r.outcomes(report.Failed); r.code != 1 || !slices.Equal(failed, []string{partner.fails}) {
 				t.Errorf("want exit 1 for %q, got %d for %q\n%s", partner.fails, r.code, failed, r.notPassed())
@@ -81,7 +82,7 @@ func TestHoldsAndBookingsThatCannotBeUndoneAreListed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := judge(t, serveChanged(t, newSmallMock(t), partner.change))
+			r := judge(t, serveChanged(t, newMock(t, mockpartner.Options{}), partner.change))
 			if r.code != 1 || len(r.result.NotUndone) == 0 {
 				t.Fatalf("want exit 1 and what was not undone, got %d and %+v\n%s", r.code, r.result.NotUndone, r.notPassed())
 			}
@@ -126,7 +127,9 @@ func TestAtMostFiveBookingsStayAtAPartnerWhoseCancellationsFail(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, address := startMock(t, mockpartner.Options{Scenario: scenario})
+			sold := catalog.Default()
+			sold.Products = sold.Products[:2]
+			_, address := startMock(t, mockpartner.Options{Scenario: scenario, Catalog: sold})
 			r := judge(t, address, ofMock(address, "--depth", "standard", "--max-holds", "150")...)
 			if left := len(r.result.NotUndone); r.code != 1 || left == 0 || left > 5 {
 				t.Errorf("want exit 1 and 1 to 5 bookings that stay, got %d and %d\n%s", r.code, left, r.notPassed())

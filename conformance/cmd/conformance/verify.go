@@ -4,16 +4,20 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/cli"
 )
 
 // verification says what verify checks, and by what.
 type verification struct {
-	sum, keys, revocations, registry, name string
+	authorityFlags
+	sum, name string
 }
 
 func newVerify() *cobra.Command {
@@ -61,11 +65,11 @@ Exit codes:
 			}
 			switch {
 			case v.name != "":
-				return v.verifyName(command)
+				return v.verifyName(command, v.name)
 			case v.keys != "" || v.registry != "":
 				return v.verifyFile(command, args[0])
 			}
-			return verify(command, args[0], strings.ToLower(v.sum))
+			return verifyReport(command.OutOrStdout(), args[0], strings.ToLower(v.sum))
 		},
 	}
 	flags := command.Flags()
@@ -97,6 +101,33 @@ func (v verification) check() error {
 		if err := checkAddress(v.registry); err != nil {
 			return fmt.Errorf("--registry is invalid: %w", err)
 		}
+	}
+	return nil
+}
+
+// verifyReport recomputes the SHA-256 of a report.json. sum are the digits that the run printed, or "".
+func verifyReport(out io.Writer, path, sum string) error {
+	v, err := report.Verify(path)
+	if err != nil {
+		return err
+	}
+	verdict := "unchanged"
+	if v.WasChanged() {
+		verdict = "changed"
+	}
+	say(out, "%s: %s", verdict, path)
+	if sum != "" && sum != v.SHA256 {
+		verdict = "another"
+		say(out, "  not the report that --sha256 names")
+	}
+	say(out, "SHA-256   %s", v.SHA256)
+	say(out, "verdict   %s of %s, %s", v.Result.Verdict, v.Result.Target.BaseURL, v.Result.StartedAt.UTC().Format(time.RFC3339))
+	say(out, "versions  suite %s, contract %s", v.Result.SuiteVersion, v.Result.ContractVersion)
+	if sum == "" {
+		say(out, "Compare the SHA-256 with the one that the run printed. It shows that the report is unchanged, not who wrote it.")
+	}
+	if verdict != "unchanged" {
+		return cli.Exit{Code: exitChanged}
 	}
 	return nil
 }

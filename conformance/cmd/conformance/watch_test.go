@@ -37,7 +37,7 @@ func startWatch(t *testing.T, address string, args ...string) *watched {
 	t.Helper()
 	free <- struct{}{}
 	t.Cleanup(func() { <-free })
-	w := &watched{Cmd: exec.CommandContext(t.Context(), command(), append([]string{"run", "--watch", "--base-url", address, "--report-dir", t.TempDir()}, args...)...)}
+	w := &watched{Cmd: exec.CommandContext(t.Context(), command(), append([]string{"run", "--watch", "--base-url", address, "--report-dir", t.TempDir(), "--reports", "report.json"}, args...)...)}
 	w.Env = append(os.Environ(), withKey()...)
 	output, err := w.StdoutPipe()
 	if err != nil {

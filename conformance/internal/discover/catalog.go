@@ -156,6 +156,15 @@ func (o Option) FixedIDs() bool {
 	return true
 }
 
+// Fit returns the size of the party nearest to that many guests that the option takes, as far as is known.
+func (o Option) Fit(guests int64) int64 {
+	guests = max(guests, o.Least)
+	if o.Limits.Max > 0 {
+		guests = min(guests, o.Limits.Max)
+	}
+	return guests
+}
+
 // Infant returns the unit of infants, who may take no seat. It returns false if there is no such
 // unit other than the lead (RSV-9).
 func (o Option) Infant() (string, bool) { return o.besideLead(true) }

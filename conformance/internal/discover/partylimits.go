@@ -3,6 +3,8 @@ package discover
 import (
 	"encoding/json"
 	"fmt"
+
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // Limits are the smallest and the largest party that an option declares, in guests (EXT-1). 0 stands for no limit. A
@@ -44,14 +46,10 @@ func shownValue(value any) string {
 	return fmt.Sprintf("%.60s", text)
 }
 
-// mostGuests is the size of the largest party that is reserved because an option declares that it takes no smaller one.
-const mostGuests = 100
-
-// Fit returns the size of the party nearest to that many guests that the option takes, as far as is known.
-func (o Option) Fit(guests int64) int64 {
-	guests = max(guests, o.Least)
-	if o.Limits.Max > 0 {
-		guests = min(guests, o.Limits.Max)
+// GuestsIn returns the number of guests of a party.
+func GuestsIn(party []partnerapi.UnitQuantity) (guests int64) {
+	for _, unit := range party {
+		guests += int64(unit.Quantity)
 	}
 	return guests
 }

@@ -8,137 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"partnerkit.dev/schemas/partnerapi"
 )
-
-// Slot is a slot of POST /availability, as far as it can be read.
-type Slot struct {
-	ID        string
-	Start     time.Time // zero if it cannot be read
-	End       time.Time // zero if it cannot be read
-	StartText string
-	Status    partnerapi.SlotStatus
-	Vacancies *int64
-	Capacity  *int64
-	Prices    []SlotPrice
-}
-
-// SlotPrice is what a slot costs for a unit, in the smallest unit of the currency.
-type SlotPrice struct {
-	UnitID, Currency string
-	UnitType         partnerapi.UnitType // "" if it has none
-	Amount           int64
-}
-
-// ReadSlot reads a decoded slot leniently. What is missing or of the wrong type is left empty.
-func ReadSlot(value any) Slot {
-	object, _ := value.(map[string]any)
-	slot := Slot{
-		ID:        text(object, "id"),
-		StartText: text(object, "localDateTimeStart"),
-		Status:    partnerapi.SlotStatus(text(object, "status")),
-		Vacancies: integer(object, "vacancies"),
-		Capacity:  integer(object, "capacity"),
-	}
-	slot.Start, _ = partnerapi.ParseDateTime(slot.StartText)
-	slot.End, _ = partnerapi.ParseDateTime(text(object, "localDateTimeEnd"))
-	for _, price := range list(object, "unitPricing") {
-		slot.Prices = append(slot.Prices, readPrice(price))
-	}
-	return slot
-}
-
-func readPrice(object map[string]any) SlotPrice {
-	price := SlotPrice{
-		UnitID: text(object, "unitId"), Currency: text(object, "currency"),
-		UnitType: partnerapi.UnitType(cmp.Or(text(object, "unitType"), text(object, "type"))), // in this order (AVL-6)
-	}
-	for _, name := range []string{"original", "retail", "price"} { // AVL-6
-		if amount := integer(object, name); amount != nil {
-			price.Amount = *amount
-			break
-		}
-	}
-	return price
-}
-
-// Contradicts returns the field in which another answer about the slot differs, of those that a sale
-// does not change: its end, its capacity, its prices, and whether it is closed. It returns "" if none
-// differs. What an answer leaves out contradicts nothing.
-func (s Slot) Contradicts(other Slot) string {
-	if s.Status != "" && other.Status != "" && (s.Status == partnerapi.StatusClosed) != (other.Status == partnerapi.StatusClosed) {
-		return "status"
-	}
-	if s.Capacity != nil && other.Capacity != nil && *s.Capacity != *other.Capacity {
-		return "capacity"
-	}
-	if !s.End.IsZero() && !other.End.IsZero() && !s.End.Equal(other.End) {
-		return "localDateTimeEnd"
-	}
-	for _, price := range s.Prices {
-		if slices.ContainsFunc(other.Prices, func(p SlotPrice) bool {
-			return p.UnitID == price.UnitID && (p.Currency != price.Currency || p.Amount != price.Amount)
-		}) {
-			return "unitPricing"
-		}
-	}
-	return ""
-}
-
-// Seats is how many seats a slot has left, if they are counted.
-type Seats struct {
-	Counted bool
-	Left    int64
-}
-
-// Seats returns the seats left in a slot of product (AVL-14).
-func (s Slot) Seats(product Product) Seats {
-	switch {
-	case product.AllowFreesale, s.Status == partnerapi.StatusFreesale:
-		return Seats{}
-	case s.Vacancies != nil:
-		return Seats{Counted: true, Left: *s.Vacancies}
-	case s.Status == partnerapi.StatusSoldOut:
-		return Seats{Counted: true}
-	default:
-		return Seats{}
-	}
-}
-
-// Window is a range of dates in a product's zone, both inclusive.
-type Window struct{ From, To string }
-
-// Lookahead returns the window of a sync at now: today and the 60 days after it.
-func Lookahead(now time.Time, zone *time.Location) Window {
-	today := now.In(zone)
-	return Window{today.Format(partnerapi.DateLayout), today.AddDate(0, 0, partnerapi.LookaheadDays).Format(partnerapi.DateLayout)}
-}
-
-// Day returns the window of the date on which t falls in zone.
-func Day(t time.Time, zone *time.Location) Window {
-	date := t.In(zone).Format(partnerapi.DateLayout)
-	return Window{date, date}
-}
-
-// Contains reports whether t falls on a date of the window in zone (AVL-10).
-func (w Window) Contains(t time.Time, zone *time.Location) bool {
-	date := t.In(zone).Format(partnerapi.DateLayout)
-	return w.From <= date && date <= w.To
-}
-
-// Dates lists the dates of the window; nil if its first date cannot be read.
-func (w Window) Dates() []string {
-	from, err := time.Parse(partnerapi.DateLayout, w.From)
-	if err != nil {
-		return nil
-	}
-	var dates []string
-	for day := from; day.Format(partnerapi.DateLayout) <= w.To; day = day.AddDate(0, 0, 1) {
-		dates = append(dates, day.Format(partnerapi.DateLayout))
-	}
-	return dates
-}
 
 // Offer is a slot with its option and product.
 type Offer struct {
@@ -151,7 +21,24 @@ type Offer struct {
 func (o Offer) Key() string { return o.OptionKey() + "\x00" + o.Slot.StartText + "\x00" + o.Slot.ID }
 
 // OptionKey identifies the option by its product's id and its own.
-func (o Offer) OptionKey() string { return o.Product.ID + "\x00" + o.Option.ID }
+func (o Offer) OptionKey() string { return OptionKey(o.Product, o.Option) }
+
+// OptionKey identifies an option by its product's id and its own.
+func OptionKey(product Product, option Option) string { return product.ID + "\x00" + option.ID }
+
+// ByOption returns the offers of each option, in the order of the first offer of each.
+func ByOption(offers []Offer) (options [][]Offer) {
+	place := map[string]int{}
+	for _, offer := range offers {
+		i, known := place[offer.OptionKey()]
+		if !known {
+			i = len(options)
+			place[offer.OptionKey()], options = i, append(options, nil)
+		}
+		options[i] = append(options[i], offer)
+	}
+	return options
+}
 
 // CutOff is how far ahead a slot should start: a partner may stop selling a slot days before it begins, and show it all
 // the same.
@@ -159,6 +46,9 @@ const CutOff = 3 * 24 * time.Hour
 
 // late is the start of the second half of the 60 days, where breaches are easily missed.
 const late = 30 * 24 * time.Hour
+
+// mostGuests is the size of the largest party that is reserved because an option declares that it takes no smaller one.
+const mostGuests = 100
 
 // Want is what an offer must have, and what is preferred.
 type Want struct {

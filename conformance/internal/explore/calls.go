@@ -15,10 +15,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// party returns the guests that a reserve is for: the units of an option, and how many of the guests are infants.
-// welcome means that no partner may refuse them while there are seats (RSV-5).
-type party func(option discover.Option, left model.Seats) (units []partnerapi.UnitQuantity, infants int64, welcome bool)
-
 // drawnParties lists the parties of random lifecycles. If an option lacks a unit of the party, the party is a single
 // guest.
 var drawnParties = []party{
@@ -76,10 +72,7 @@ func bodyWords(body partner.Body) string {
 func (p *run) reserve(step Step) {
 	offer := p.offers[step.Slot]
 	units, infants, welcome := p.parties[step.Party](offer.Option, p.state.Slots[step.Slot])
-	guests := model.Party{Infants: infants}
-	for _, unit := range units {
-		guests.Guests += int64(unit.Quantity)
-	}
+	guests := model.Party{Guests: discover.GuestsIn(units), Infants: infants}
 	known := acceptedParty{offer.Key(), partyWords(units)}
 	reported := p.addStep("reserve %s%s, which is hold %d%s%s", partyWords(units), trace.SlotName(step.Slot, len(p.offers)), len(p.holds)+1, bodyWords(step.Body), keyWords(step.Key))
 	made, stop := p.Book.ReserveWith(p.ctx, reported.Does, offer, units, step.Body, step.Key)
@@ -89,8 +82,13 @@ func (p *run) reserve(step Step) {
 	if made.IsHeld() {
 		p.Book.ReadExpiry(made)
 	}
-	if welcome = welcome && !p.accepted[known]; welcome && made.Answer.HasStatus(http.StatusBadRequest) && step.Key == probe.GoodKey && p.open[step.Slot] {
-		welcome = !p.TakesOther(p.ctx, offer, units)
+	if made.Answer.HasStatus(http.StatusBadRequest) && step.Key == probe.GoodKey && p.open[step.Slot] && !p.accepted[known] {
+		// The body may be what was refused, or the party.
+		if step.Body != partner.FullBody && p.state.WantReserve(step.Slot, guests, true).Accept && p.Takes(p.ctx, offer, units) {
+			p.accept(known, guests)
+		} else if welcome {
+			welcome = !p.TakesOther(p.ctx, offer, units)
+		}
 	}
 	act := trace.Act{
 		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
@@ -104,11 +102,16 @@ func (p *run) reserve(step Step) {
 		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.Time())
 	}
 	if made.IsHeld() && p.goesOn() {
-		p.accepted[known], p.fitted = true, max(p.fitted, guests.Guests)
+		p.accept(known, guests)
 		_, stop = p.Book.Read(made, nil)
 		p.stopAt(stop)
 	}
 	p.countAfter(step, reported, step.Slot)
+}
+
+// accept records that a slot has taken a party.
+func (p *run) accept(known acceptedParty, guests model.Party) {
+	p.accepted[known], p.fitted = true, max(p.fitted, guests.Guests)
 }
 
 // fits reports whether a slot that shows itself as bookable has seats for a party. One without vacancies may have only

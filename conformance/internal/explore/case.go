@@ -28,17 +28,16 @@ type Case struct {
 
 // PlayCase plays the story of a case: a hold that is released and a booking that is cancelled, each with the calls
 // that a marketplace might repeat or send too late, and with other calls in between. A breach that other customers may
-// have caused counts if it is far likelier than that.
+// have caused counts if it is far likelier than that. If it loses the seats of the case's slot, the case moves to another one.
 func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge NewJudge) Case {
 	s := &stage{Player: p, ctx: ctx, newJudge: newJudge, parties: caseParties(c), accepted: map[acceptedParty]bool{}, fresh: c.Fresh}
-	offers := func() []discover.Offer { return []discover.Offer{c.Offer} }
 	steps := storyOf(c, p.Book.CanCancel(ctx), p.Depth.Repeats())
-	first := s.play(steps, offers())
+	first := s.play(steps, []discover.Offer{c.Offer})
 	if first.refused && !first.broke() && c.IsSmall() && !c.Lead() {
 		// A slot without vacancies must take the party if it holds as many other guests, again and again.
 		leads := Step{Does: model.Reserve, Party: asManyLeads}
 		steps = Lifecycle{leads, {Does: model.Release}, leads, {Does: model.Release, Hold: 1}, {Does: model.Reserve}}
-		if fits := s.play(steps, offers()); fits.broke() {
+		if fits := s.play(steps, []discover.Offer{c.Offer}); fits.broke() {
 			first = fits
 		}
 	}
@@ -55,6 +54,7 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 		// Counted after each call, the seats show which one it was.
 		exact := steps[:first.taken].counted()
 		plain := exact.withGoodKeys()
+		offers := func() []discover.Offer { return []discover.Offer{s.slotAlike(c, first.start[0])} }
 		if a := s.repeat(offers, plain); a != nil {
 			return a.broken("")
 		}
@@ -65,6 +65,17 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 		}
 	}
 	return Case{Stop: partner.NewStop("other customers may have changed the seats of the slot; the first result was: %s", first.unlawful.Flaw)}
+}
+
+// slotAlike returns the slot of a case. Once it has fewer seats left, which a breach may have lost, the case moves to another
+// slot of its option that has as many.
+func (e *stage) slotAlike(c *plan.Case, seats int64) discover.Offer {
+	if e.Seats.LastLeft(c.Offer) < seats {
+		if others, stop := e.Offers(e.ctx, discover.Want{OptionKey: c.Offer.OptionKey(), Seats: seats, Counted: true, Fewest: true}); stop == nil {
+			c.Offer = others[0]
+		}
+	}
+	return c.Offer
 }
 
 // broken returns what a playing with a breach shows.
@@ -231,7 +242,7 @@ func storyOf(c *plan.Case, books bool, repeats int) Lifecycle {
 }
 
 // release adds a hold that is released, the calls that a marketplace might repeat or send too late, and a slot that is
-// sold out.
+// sold out: its seats are released, or booked and cancelled.
 func (s *story) release(books bool, again int) {
 	seats := s.Offer.Slot.Seats(s.Offer.Product)
 	hold := s.reserve(Step{Body: s.Body, Blind: true})
@@ -252,7 +263,12 @@ func (s *story) release(books bool, again int) {
 			over = severalGuests
 		}
 		s.reserve(Step{Party: over, Blind: true})
-		s.about(model.Release, all, Step{})
+		if !books || s.Number%8 != 2 { // a partner minds a booking more than a hold, so few cases make another one
+			s.about(model.Release, all, Step{})
+			return
+		}
+		s.about(model.Confirm, all, Step{Blind: true})
+		s.about(model.Cancel, all, Step{})
 	}
 }
 

@@ -127,6 +127,66 @@ func TestAStoryThatBreaksIsPlayedUntilOtherCustomersAreUnlikely(t *testing.T) {
 	})
 }
 
+func TestARefusedReserveWithAnotherBodyIsABreachWhereTheSamePartyIsTaken(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, refused, want string }{
+		{"fields that the contract does not name", `has("notInTheContract")`, rule.ReserveAccepts.ID},
+		{"parties of more than one, with any body", `([.units[].quantity] | add) > 1`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			script := "faults: [{match: {endpoint: reserve, body: 'type == \"object\" and (" + test.refused + ")'}, status: 400, body: {message: refused}}]"
+			atMock(t, script, nil, func(t *testing.T, p *scenario.Player) {
+				cases := casesOf(t, p)
+				i := slices.IndexFunc(cases, func(c plan.Case) bool { return c.Body == partner.UnnamedFields && !c.IsSmall() })
+				if i < 0 {
+					t.Fatal("Expected a case for several guests with fields that the contract does not name")
+				}
+				if played := explore.PlayCase(t.Context(), p, &cases[i], newJudge); played.Rule.ID != test.want || (played.Flaw == "") != (test.want == "") {
+					t.Errorf("Expected %q to be broken, received %s: %q", test.want, played.Rule.ID, played.Flaw)
+				}
+			})
+		})
+	}
+}
+
+func TestABreachThatShowsNowAndThenIsPlayedUntilItShowsAgain(t *testing.T) {
+	t.Parallel()
+	atMock(t, "quirks: [{on: confirm, takes: all, if: .count % 3 == 0}]", nil, func(t *testing.T, p *scenario.Player) {
+		var found []string
+		for _, c := range casesOf(t, p)[:8] {
+			if played := explore.PlayCase(t.Context(), p, &c, newJudge); played.Flaw != "" {
+				found = append(found, played.Rule.ID)
+			}
+		}
+		if !slices.Contains(found, rule.ConfirmVacancies.ID) {
+			t.Errorf("Expected %s to be broken at every third confirm, received %q", rule.ConfirmVacancies.ID, found)
+		}
+	})
+}
+
+func TestABreachThatLosesTheSeatsOfItsSlotIsPlayedAgainInAnother(t *testing.T) {
+	t.Parallel()
+	atMock(t, "quirks: [{on: cancel, gives: none}]", nil, func(t *testing.T, p *scenario.Player) {
+		cases := casesOf(t, p)
+		i := slices.IndexFunc(cases, func(c plan.Case) bool {
+			left := c.Offer.Slot.Seats(c.Offer.Product)
+			return !c.HoldOnly && left.Counted && left.Left < 2*c.Guests()
+		})
+		if i < 0 {
+			t.Fatal("Expected a case that takes most seats of its slot")
+		}
+		c, slot := cases[i], cases[i].Offer.Key()
+		played := explore.PlayCase(t.Context(), p, &c, newJudge)
+		if played.Rule.ID != rule.CancelVacancies.ID {
+			t.Errorf("Expected %s to be broken, received %s: %q", rule.CancelVacancies.ID, played.Rule.ID, played.Flaw)
+		}
+		if c.Offer.Key() == slot {
+			t.Errorf("Expected the case in the slot that shows the breach, received the first, %s", c.Offer.Slot.ID)
+		}
+	})
+}
+
 func TestAStoryThatBreaksBesideOthersIsDoubtful(t *testing.T) {
 	t.Parallel()
 	atMock(t, lastTypeTakesNoSeat, nil, func(t *testing.T, p *scenario.Player) {

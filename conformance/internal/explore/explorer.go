@@ -17,17 +17,11 @@ import (
 const (
 	// shorteningTime is the maximum time for shortening a failing lifecycle.
 	shorteningTime = 20 * time.Second
-	// lifecycleShare is the share of the run's time after which no further lifecycle starts;
-	// shorteningShare is the share after which shortening stops. They come after all parts of the run
-	// that leave time.
-	lifecycleShare, shorteningShare = 0.93, 0.97
+	// lifecycleShare is the share of the run's time after which no further lifecycle starts. It comes
+	// after all parts of the run that leave time.
+	lifecycleShare = 0.93
 	// mostDoubts is the maximum number of lifecycles that fail once but not again.
 	mostDoubts = 3
-	// mostNotUndone is the number of holds and bookings that lifecycles could not undo after which no
-	// further lifecycle is played. They are left to the end of the run.
-	mostNotUndone = 5
-	// stableReadings is how often slots are read to see whether other customers change them.
-	stableReadings = 4
 )
 
 // Result is the outcome of the random lifecycles of a run.
@@ -144,7 +138,6 @@ func (e *explorer) sharesSeats(a *run) bool {
 // judgeShorter plays a lifecycle on slots that no lifecycle has used. On used slots it might fail because
 // of earlier calls.
 func (e *explorer) judgeShorter(seed uint64, lifecycle Lifecycle) (Verdict, int) {
-	lifecycle = lifecycle.limitSlots(len(e.roles(seed)))
 	if time.Since(e.shortening) > shorteningTime || e.Time.SpentShare() > shorteningShare {
 		return Over, 0
 	}
@@ -317,20 +310,12 @@ func slotPools(ctx context.Context, p *scenario.Player) ([]*slotPool, *partner.S
 	if stop != nil {
 		return nil, stop
 	}
-	byOption, order := map[string][]discover.Offer{}, []string{}
-	several := false
-	for _, offer := range offers {
-		key := offer.OptionKey()
-		if byOption[key] == nil {
-			order = append(order, key)
-		}
-		byOption[key] = append(byOption[key], offer)
-		several = several || len(byOption[key]) > 1
-	}
+	options := discover.ByOption(offers)
+	several := slices.ContainsFunc(options, func(slots []discover.Offer) bool { return len(slots) > 1 })
 	var pools []*slotPool
-	for _, key := range order {
-		if offers := byOption[key]; len(pools) < mostPools && (len(offers) > 1 || !several) {
-			pools = append(pools, newSlotPool(offers))
+	for _, slots := range options {
+		if len(pools) < mostPools && (len(slots) > 1 || !several) {
+			pools = append(pools, newSlotPool(slots))
 		}
 	}
 	return pools, nil

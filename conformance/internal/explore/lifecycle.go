@@ -281,3 +281,12 @@ func (s *search) trim() {
 		}
 	}
 }
+
+// limitSlots returns the lifecycle for that many slots.
+func (s Lifecycle) limitSlots(slots int) Lifecycle {
+	lifecycle := append(Lifecycle(nil), s...)
+	for i := range lifecycle {
+		lifecycle[i].Slot = min(lifecycle[i].Slot, slots-1)
+	}
+	return lifecycle
+}

@@ -84,14 +84,9 @@ func PlayTogether(ctx context.Context, p *scenario.Player, newJudge NewJudge) *T
 	return t
 }
 
-// isUnlimited reports whether a slot is sold without limit.
-func isUnlimited(o discover.Offer) bool {
-	return o.Slot.Status == partnerapi.StatusFreesale || o.Product.AllowFreesale
-}
-
 // endlessPool returns slots of an option that is sold without limit; nil if there are none.
 func endlessPool(ctx context.Context, p *scenario.Player) *slotPool {
-	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Late: true, Suits: isUnlimited})
+	offers, stop := p.Offers(ctx, discover.Want{Seats: 1, Late: true, Suits: func(o discover.Offer) bool { return o.Slot.IsUnlimited(o.Product) }})
 	if stop != nil {
 		return nil
 	}
@@ -127,15 +122,6 @@ func (e *explorer) playTogether(t *Together, seed uint64, lifecycle Lifecycle) b
 		t.Judgement, t.Shown, t.Does = a.unlawful, a.shown, a.does()
 	}
 	return true
-}
-
-// limitSlots returns the lifecycle for that many slots.
-func (s Lifecycle) limitSlots(slots int) Lifecycle {
-	lifecycle := append(Lifecycle(nil), s...)
-	for i := range lifecycle {
-		lifecycle[i].Slot = min(lifecycle[i].Slot, slots-1)
-	}
-	return lifecycle
 }
 
 // Parties of the lifecycles, by their index in parties.

@@ -11,6 +11,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -135,7 +137,7 @@ func Open(c Config) (*Inbox, error) {
 	}
 	i.server = &http.Server{
 		Handler: i, ReadTimeout: exchangeTime, WriteTimeout: exchangeTime, IdleTimeout: idleTime, MaxHeaderBytes: largestHeader,
-		ErrorLog: newSilentLogger(),
+		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go func() {
 		defer close(i.finished)

@@ -21,6 +21,7 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/inbox"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/schemas"
 )
 
@@ -125,7 +126,7 @@ func TestAWebhookIsAnsweredAsByTheMarketplace(t *testing.T) {
 // The marketplace takes the same notifications: see its package catalog.
 func TestTheInboxTakesTheNotificationsThatTheMarketplaceTakes(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../schemas/testdata/notifications.json")
+	text, err := os.ReadFile(sourcetest.Path("schemas/testdata/notifications.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"log"
 	"mime"
 	"net/http"
 	"slices"
@@ -26,8 +25,6 @@ const largestBody = 1 << 20
 
 // mostProblems is the number of problems of one body that are kept.
 const mostProblems = 5
-
-func newSilentLogger() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // ServeHTTP answers one request.
 func (i *Inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -2,8 +2,8 @@ package judge
 
 import (
 	"cmp"
-	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/model"
@@ -15,44 +15,58 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// Subjects returns what a step plays and judges.
-type Subjects = func(context.Context, *scenario.Player) []Play
+// Stories are scenarios that are judged act by act.
+type Stories = Plays[scenario.Story]
 
-// answersIn is the step that judges a rule about holds and bookings by scenarios, act by act.
-func answersIn(r rule.Rule, of Subjects) Step {
-	return Step{Subjects: of, Clean: 1, ByActs: true, Answers: true, Try: func(value any) Try { return tryOf(value.(scenario.Story), r, false) }}
+// stories returns plays as stories.
+func stories[T scenario.Story](of Plays[T]) Stories {
+	return eachShowing(of, func(value T) scenario.Story { return value })
+}
+
+// story returns a scenario as a story.
+func story[T scenario.Story](play scenarioFunc[T]) Stories { return stories(single(play)) }
+
+// The scenarios that show most about holds and bookings.
+var (
+	booking       = story(scenario.PlayBooking)
+	secondBooking = story(scenario.PlaySecondBooking)
+	holding       = story(scenario.PlayHolding)
+	wrongKeys     = story(scenario.PlayWrongKeys)
+	optionChecks  = stories(perOption(scenario.PlayOptionChecks, scenario.PlayOptionCheck))
+)
+
+// answersIn is the step that judges a rule about holds and bookings by stories.
+func answersIn(r rule.Rule, of Stories) Tries {
+	return Tries{Answers: true, Plays: triesOf(of, tryBy(r, false))}
 }
 
 // seatsIn is the same step for a rule about seats.
-func seatsIn(r rule.Rule, of Subjects) Step {
-	step := answersIn(r, of)
-	step.Answers, step.Seats = false, "the slot does not state its vacancies, or its holds keep no seats (RSV-8)"
-	step.Try = func(value any) Try { return tryOf(value.(scenario.Story), r, true) }
-	return step
+func seatsIn(r rule.Rule, of Stories) Tries {
+	return Tries{Seats: true, Plays: triesOf(of, tryBy(r, true))}
 }
 
-// JudgeByAny returns the spec that judges scenarios by every rule about holds and bookings but those that ignore selects.
-// A breach names its rule as its cause.
-func JudgeByAny(of Subjects, ignore func(rule.Rule) bool) Spec {
-	return spec(rule.Rule{}, optionalStep(Step{Subjects: of, Clean: 1, ByActs: true, Try: func(value any) Try {
-		acts, stop := value.(scenario.Story).PlayedActs()
-		if said := judgeActs(acts, ignore).first(); said != nil {
-			return said.try(acts)
-		}
-		if endsAtLastCall(stop, acts) {
-			stop = partner.NotHere("%s", stop.Message) // a breach that is known explains it
-		}
-		return Try{Stop: stop}
-	}}))
-}
-
-// JudgedIn returns the ids of the rules that judge a scenario.
-func JudgedIn(value any) (ids []string) {
-	acts, _ := value.(scenario.Story).PlayedActs()
-	for id := range judgeActs(acts, nil) {
-		ids = append(ids, id)
+func tryBy(r rule.Rule, seats bool) func(scenario.Story) Try {
+	return func(story scenario.Story) Try {
+		t := tryOf(story, r, seats)
+		t.JudgedBy = []string{r.ID}
+		return t
 	}
-	return ids
+}
+
+// JudgeByAny returns the spec that judges stories by every rule about holds and bookings but those that ignore selects.
+// A breach names its rule as its cause.
+func JudgeByAny(of Stories, ignore func(rule.Rule) bool) Spec {
+	return spec(rule.Rule{}, Tries{Need: Further, Plays: triesOf(of, func(story scenario.Story) Try {
+		acts, stop := story.PlayedActs()
+		t := Try{Stop: stop}
+		if said := judgeActs(acts, ignore).first(); said != nil {
+			t = said.try(acts)
+		} else if endsAtLastCall(stop, acts) {
+			t.Stop = partner.NewStop("%s", stop.Message) // a breach that is known explains it
+		}
+		t.JudgedBy = slices.Collect(maps.Keys(judgeActs(acts, nil)))
+		return t
+	})})
 }
 
 // IsDoubtful reports whether any rule about holds and bookings seems to be broken in a story. Others that were played at the

@@ -48,8 +48,8 @@ func (b besideRound) first(acts []scenario.PlayedAct) (*testimony, *partner.Stop
 
 // twoCustomers is the step that judges two holds of a slot, of two customers whose calls are made at the same time, by the rule
 // about such calls.
-func twoCustomers(of rule.Rule, share float64) Step {
-	return optionalStep(raceStep(besideRounds, minBesideRounds, share, playBeside, func(b besideRound) Try {
+func twoCustomers(of rule.Rule, share float64) Race {
+	return raceStep(besideRounds, minBesideRounds, share, playBeside, func(b besideRound) Try {
 		acts, _ := b.PlayedActs()
 		said, stop := b.first(acts)
 		switch {
@@ -65,7 +65,7 @@ func twoCustomers(of rule.Rule, share float64) Step {
 			t.Flaw = fmt.Sprintf("two customers held a slot, and called at the same time, each with their own code: %s %s: %s", does, nameOf(acts, said.at), said.Flaw)
 		}
 		return t
-	}))
+	})
 }
 
 // nameOf says whose call an act was.

@@ -42,7 +42,7 @@ func expirySpecs() (specs []Spec) {
 // ExpiringCaseSpecs returns the same specs for a case that was left to expire. A rule that may
 // cause another's breach comes first.
 func ExpiringCaseSpecs() []Spec {
-	expiry := subject(scenario.PlayExpiry)
+	expiry := story(scenario.PlayExpiry)
 	return []Spec{
 		spec(rule.ConfirmExpired, answersIn(rule.ConfirmExpired, expiry)),
 		spec(rule.ConfirmExpiredNoEffect, seatsIn(rule.ConfirmExpiredNoEffect, expiry)),
@@ -53,11 +53,11 @@ func ExpiringCaseSpecs() []Spec {
 }
 
 // expiryWithMeans plays a hold that expires, if the run can let one expire.
-func expiryWithMeans(ctx context.Context, p *scenario.Player) []Play {
+func expiryWithMeans(ctx context.Context, p *scenario.Player) []Play[scenario.Story] {
 	if m := scenario.PlayMeans(ctx, p, 0); !m.Moves && !m.Waits {
 		return nil
 	}
-	return []Play{eraseType(scenario.PlayExpiry)}
+	return story(scenario.PlayExpiry)(ctx, p)
 }
 
 func canExpire(m scenario.Means) Finding {

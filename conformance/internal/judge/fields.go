@@ -7,7 +7,6 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas"
@@ -109,69 +108,9 @@ func (f *Fields) Answer(answer *probe.Answer, problem schemas.Problem) {
 	f.add(fieldrule.Owner(answer.Endpoint, problem), problem.String(), answer.Exchange, any(discover.Object(answer.Raw)), problem.Pointer)
 }
 
-// mostRemembered is the maximum number of slots that are remembered.
-const mostRemembered = 100_000
-
-// remembered compares each answer about the slots of an option with the answers before it, whatever
-// was called in between.
-type remembered struct {
-	options map[string]*optionSlots
-	kept    int             // number of slots
-	drifted map[string]bool // slots that have another id, by option and start
-
-	vanished int // number of slots that were missing from one answer only
-}
-
-// optionSlots is what the answers so far have shown of an option's slots.
-type optionSlots struct {
-	ids   map[slotTime]string // "" if several slots have that time
-	times map[string]slotTime
-	open  map[slotTime]bool // the ones that can be booked, as the last answer shows them
-	lost  *report.Exchange  // an empty answer that lacked slots; nil: none
-	gone  []slotTime        // those slots
-}
-
 // Remember makes f compare all answers about slots with each other.
 func (f *Fields) Remember() *Fields {
-	f.remembered = &remembered{options: map[string]*optionSlots{}, drifted: map[string]bool{}}
+	f.remembered = newRemembered(f.add)
 	f.returned = NewFields(f.redact)
 	return f
-}
-
-func (m *remembered) slotsOf(in scenario.SlotAnswer) *optionSlots {
-	key := in.Product.ID + "\x00" + in.Option.ID
-	known := m.options[key]
-	if known == nil {
-		known = &optionSlots{ids: map[slotTime]string{}, times: map[string]slotTime{}, open: map[slotTime]bool{}}
-		m.options[key] = known
-	}
-	return known
-}
-
-// saw reports whether an earlier answer has shown the slot.
-func (f *Fields) saw(in scenario.SlotAnswer, slot discover.Slot) bool {
-	if f.remembered == nil {
-		return false
-	}
-	_, seen := f.remembered.slotsOf(in).ids[timeOf(slot)]
-	return seen
-}
-
-// compare records where an answer contradicts the ones before it.
-func (f *Fields) compare(in scenario.SlotAnswer) {
-	if f.remembered == nil {
-		return
-	}
-	known := f.remembered.slotsOf(in)
-	if len(in.Slots) == 0 {
-		known.miss(in)
-		return
-	}
-	f.compareIDs(in, known)
-	for _, slot := range in.Slots {
-		if slot.ID != "" && !slot.Start.IsZero() {
-			known.open[timeOf(slot)] = slot.Status.IsBookable()
-		}
-	}
-	f.foundAgain(in, known)
 }

@@ -13,7 +13,6 @@ import (
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
@@ -32,7 +31,7 @@ type Finding struct {
 	Exchanges []*report.Exchange // the evidence
 	Picture   []byte             // HTML that draws the violation; may be nil
 	Races     []report.Race      // the rounds that passed
-	On        *plan.Case         // the case that shows it; nil if it cannot be simplified
+	Seen                         // what shows it
 	Partly    bool               // the rule holds elsewhere, so that rules which need it can be judged there
 	Options   map[string]string  // what is wrong with each option that was tried, by option key; "" if nothing is
 }
@@ -190,17 +189,6 @@ func Succeed(answer *probe.Answer) string {
 	default:
 		return fmt.Sprintf("success: expected true, received %v", success)
 	}
-}
-
-// exchangesOf returns the exchanges of the acts that were answered.
-func exchangesOf(acts ...scenario.Act) []*report.Exchange {
-	var exchanges []*report.Exchange
-	for _, act := range acts {
-		for _, answer := range act.Answers() {
-			exchanges = append(exchanges, answer.Exchange)
-		}
-	}
-	return exchanges
 }
 
 // expectAnswer expects that there is an answer, and that it passes the checks.

@@ -55,9 +55,9 @@ type Given map[string]bool
 const codeField, bookingField = "reservationConfirmationCode", "externalBookingId"
 
 // Forget forgets a code and a booking id.
-func (g Given) Forget(code, booking string) {
+func (g Given) Forget(code, bookingID string) {
 	delete(g, codeField+code)
-	delete(g, bookingField+booking)
+	delete(g, bookingField+bookingID)
 }
 
 // NewLifecycle returns the judge of one story. ignore selects rules whose flaws do not count, such as those that are
@@ -138,12 +138,13 @@ func (l *Lifecycle) Adopt(at model.Stage) {
 // answer.
 type laws struct{ answer, seats, id rule.Rule }
 
-// lawsOf returns the rules about a call with the partner's key.
-func (l *Lifecycle) lawsOf(act trace.Act) laws {
+// lawsOf returns the rules about a call with the partner's key. on is the stage of its hold before it; accepted says whether
+// a reserve was accepted.
+func lawsOf(act trace.Act, on model.Stage, accepted bool) laws {
 	takes, gives := seatRules(act.Party.Guests, len(act.Units))
 	switch act.Does {
 	case model.Reserve:
-		if l.accepted {
+		if accepted {
 			return laws{rule.ReserveTooMany, takes, rule.ReserveCodeUnique}
 		}
 		return laws{rule.ReserveAccepts, rule.ReserveRefusalNoEffect, rule.ReserveCodeUnique}
@@ -156,7 +157,7 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 			model.Expired:   {rule.ConfirmExpired, rule.ConfirmExpiredNoEffect, rule.ConfirmIDUnique},
 			model.Refused:   {rule.ConfirmUnknown, rule.ConfirmUnknown, rule.ConfirmIDUnique},
 			model.Unknown:   {id: rule.ConfirmRepeatBooking},
-		}[l.on]
+		}[on]
 	case model.Release:
 		return map[model.Stage]laws{
 			model.Held:      {answer: StatusRule(partnerapi.Release), seats: gives},
@@ -165,13 +166,13 @@ func (l *Lifecycle) lawsOf(act trace.Act) laws {
 			model.Cancelled: {answer: rule.ReleaseCancelled, seats: rule.ReleaseCancelledVacancies},
 			model.Expired:   {answer: rule.ReleaseExpired, seats: rule.ReleaseExpiredVacancies},
 			model.Refused:   {answer: rule.ReleaseUnknown, seats: rule.ReleaseUnknown},
-		}[l.on]
+		}[on]
 	default:
 		return map[model.Stage]laws{
 			model.Booked:    {answer: StatusRule(partnerapi.Cancel), seats: rule.CancelVacancies},
 			model.Cancelled: {answer: rule.CancelRepeatStatus, seats: rule.CancelRepeatVacancies},
 			model.Refused:   {answer: rule.CancelUnknown, seats: rule.CancelUnknown},
-		}[l.on]
+		}[on]
 	}
 }
 
@@ -185,6 +186,19 @@ var unauthorizedLaws = map[model.Kind]struct{ wrong, missing, effect rule.Rule }
 
 // AuthEffect returns the rule that a call with another key than the partner's changes nothing.
 func AuthEffect(kind model.Kind) rule.Rule { return unauthorizedLaws[kind].effect }
+
+// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
+// for a party of that many guests of that many types.
+func seatRules(guests int64, types int) (takes, gives rule.Rule) {
+	switch {
+	case types > 1:
+		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
+	case guests > 1:
+		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
+	default:
+		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
+	}
+}
 
 // find completes a judgement with a flaw, unless its rule is not judged.
 func (l *Lifecycle) find(j *trace.Judgement, of rule.Rule, flaw string) {
@@ -336,9 +350,6 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	return j
 }
 
-// IsHoldLength reports whether a rule is about how long a hold lasts. Clocks that are moved make holds seem longer.
-func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow.ID }
-
 // takeLife judges when a hold expires.
 func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
 	if act.Life == 0 {
@@ -356,7 +367,7 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	if act.Hold != trace.None {
 		want, first = l.state.WantConfirm(act.Hold), l.holds[act.Hold].confirm
 	}
-	of := l.lawsOf(act)
+	of := lawsOf(act, l.on, l.accepted)
 	if act.Raced {
 		of.id = rule.ConfirmRace
 	}
@@ -430,7 +441,7 @@ func (l *Lifecycle) takeDone(j *trace.Judgement, act trace.Act, schema string, j
 }
 
 func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {
-	of := l.lawsOf(act)
+	of := lawsOf(act, l.on, l.accepted)
 	l.takeStatus(&j, act, model.Want{Accept: true}, of.answer)
 	switch l.on {
 	case model.Held:
@@ -452,7 +463,7 @@ func (l *Lifecycle) takeRelease(act trace.Act) (j trace.Judgement) {
 }
 
 func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
-	of := l.lawsOf(act)
+	of := lawsOf(act, l.on, l.accepted)
 	l.takeStatus(&j, act, model.Want{Accept: true}, of.answer)
 	switch l.on {
 	case model.Booked:

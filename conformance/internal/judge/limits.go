@@ -12,29 +12,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// limits lists the limits of the contract, with the rules about them.
-var limits = []struct {
-	partner.Limit
-	rule rule.Rule
-}{
-	{partner.Limit{Endpoint: partnerapi.Products}, rule.ProductsLimit},
-	{partner.Limit{Endpoint: partnerapi.Products, Form: partner.Probe}, rule.ProbeLimit},
-	{partner.Limit{Endpoint: partnerapi.Availability}, rule.AvailabilityLimit},
-	{partner.Limit{Endpoint: partnerapi.Reserve}, rule.ReserveLimit},
-	{partner.Limit{Endpoint: partnerapi.Confirm}, rule.ConfirmLimit},
-	{partner.Limit{Endpoint: partnerapi.Release}, rule.ReleaseLimit},
-	{partner.Limit{Endpoint: partnerapi.Cancel}, rule.CancelLimit},
-}
-
-func limitRule(name partner.Limit) (r rule.Rule) {
-	for _, limit := range limits {
-		if limit.Endpoint == name.Endpoint && (limit.Form == partner.Probe) == (name.Form == partner.Probe) {
-			r = limit.rule
-		}
-	}
-	return r
-}
-
 // limitSpecs returns the specs that judge how long all calls took.
 func limitSpecs() (specs []Spec) {
 	for _, limit := range limits {

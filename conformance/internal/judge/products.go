@@ -8,12 +8,9 @@ import (
 	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
-	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-var catalog = judgeOnce(scenario.PlaySurvey, func(v *scenario.Survey) Finding { return FromStop(v.Stop) })
 
 // pullLaws are the rules that one pull of the catalog decides.
 var pullLaws = []struct {
@@ -38,15 +35,15 @@ func PullFindings(v *scenario.Survey) (all []RuleFinding) {
 }
 
 func productSpecs() []Spec {
-	specs := specForEach(append(firstCall[:len(firstCall):len(firstCall)], usualForm(partnerapi.Products)...), func(rule.Rule) []Step { return []Step{catalog} })
-	specs = append(specs, specForEach(fieldrule.All(partnerapi.Products), func(rule.Rule) []Step { return []Step{catalog, fields()} })...)
+	specs := specForEach(append(firstCall[:len(firstCall):len(firstCall)], usualForm(partnerapi.Products)...), catalog)
+	specs = append(specs, specForEach(fieldrule.All(partnerapi.Products), catalog, Recorded{})...)
 	for _, law := range pullLaws {
 		specs = append(specs, spec(law.rule, catalog, judgeOnce(scenario.PlaySurvey, law.judge)))
 	}
 	specs = append(specs, pullSpecs()...)
 	for _, refused := range []struct {
 		rule rule.Rule
-		play play[scenario.RepeatedCall]
+		play scenarioFunc[scenario.RepeatedCall]
 	}{
 		{rule.ProductsWrongKey, scenario.PlayPull("pull with a wrong key", nil, probe.WrongKey)},
 		{rule.ProductsMissingKey, scenario.PlayPull("pull without a key", nil, probe.NoKey)},
@@ -58,12 +55,8 @@ func productSpecs() []Spec {
 	return specs
 }
 
-func expectStatuses(play play[scenario.RepeatedCall], statuses []int) Step {
-	return judgeOnce(play, func(h scenario.RepeatedCall) Finding { return expectRepeated(h, Status(statuses)) })
-}
-
 func uniqueProducts(v *scenario.Survey) Finding {
-	return checkUniqueIDs(v.Pull, "products", ids(v.Products))
+	return checkUniqueIDs(v.Pull, "products", productIDs(v.Products))
 }
 
 func uniqueOptions(v *scenario.Survey) (f Finding) {
@@ -84,18 +77,6 @@ func uniqueUnits(v *scenario.Survey) (f Finding) {
 		}
 	}
 	return f
-}
-
-// checkUniqueIDs finds an id that occurs twice in a list. Missing ids are judged by another rule.
-func checkUniqueIDs(in *report.Exchange, place string, list []string) Finding {
-	first := map[string]int{}
-	for i, id := range list {
-		if before, seen := first[id]; seen && id != "" {
-			return Breach("%s[%d].id: expected a unique id, received that of %s[%d], %q", place, i, place, before, id).WithEvidence(in)
-		}
-		first[id] = i
-	}
-	return Finding{}
 }
 
 // eachOption finds the flaws that wrong returns for the options, each with its place.
@@ -145,24 +126,4 @@ func withoutAdult(option discover.Option) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf(": expected a unit %q, received %q", partnerapi.AdultUnitID, unitIDs(option))}
-}
-
-func ids(products []discover.Product) []string {
-	return list(products, func(p discover.Product) string { return p.ID })
-}
-
-func optionIDs(product discover.Product) []string {
-	return list(product.Options, func(o discover.Option) string { return o.ID })
-}
-
-func unitIDs(option discover.Option) []string {
-	return list(option.Units, func(u discover.Unit) string { return u.ID })
-}
-
-func list[T, V any](of []T, value func(T) V) []V {
-	all := make([]V, len(of))
-	for i, one := range of {
-		all[i] = value(one)
-	}
-	return all
 }

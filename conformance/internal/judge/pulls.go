@@ -10,6 +10,7 @@ import (
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
+	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
 
@@ -58,7 +59,7 @@ func furtherPullSpecs() []Spec {
 		pulls(rule.ProductUnique, func(all *scenario.Pulls) Finding {
 			return firstFinding(all.Changes, func(changes scenario.Changes) Finding {
 				return FromStop(changes.Stop).or(func() Finding {
-					return checkUniqueIDs(changes.Answer.Exchange, "changes since "+changes.Since.Format(time.RFC3339)+": products", ids(changes.Products))
+					return checkUniqueIDs(changes.Answer.Exchange, "changes since "+changes.Since.Format(time.RFC3339)+": products", productIDs(changes.Products))
 				})
 			})
 		}),
@@ -85,7 +86,7 @@ func likeFirst(all *scenario.Pulls, same func(first, second []discover.Product) 
 }
 
 func sameProducts(first, second []discover.Product) Finding {
-	return compareIDs("products", ids(first), ids(second))
+	return compareIDs("products", productIDs(first), productIDs(second))
 }
 
 // eachTwin compares every product of the first pull with the same product of the second.
@@ -184,15 +185,15 @@ func updatedSince(c scenario.Catalog) Finding {
 // knownProducts finds products in a pull of changes that no full pull shows, not even a later one:
 // a product may be new.
 func knownProducts(all *scenario.Pulls) Finding {
-	known := ids(all.First)
+	known := productIDs(all.First)
 	for _, pull := range all.Full {
-		known = append(known, ids(pull.Products)...)
+		known = append(known, productIDs(pull.Products)...)
 	}
 	for _, changes := range all.Changes {
 		later := slices.ContainsFunc(all.Full, func(pull scenario.Catalog) bool {
 			return changes.Answer != nil && pull.Answer != nil && pull.Answer.StartedAt.After(changes.Answer.StartedAt)
 		})
-		if strange := plan.Subtract(ids(changes.Products), known); later && len(strange) > 0 {
+		if strange := plan.Subtract(productIDs(changes.Products), known); later && len(strange) > 0 {
 			return Breach("changes since %s: expected products that a pull of the catalog shows too, received %s",
 				changes.Since.Format(time.RFC3339), plan.QuoteFew(strange)).WithEvidence(all.Pull, changes.Answer.Exchange)
 		}
@@ -218,7 +219,7 @@ func inChanges(all *scenario.Pulls, same func(first, second []discover.Product) 
 // checkChangedProducts finds products that an incremental pull must not contain, or lacks. It judges only
 // partners that leave out unchanged products, and only products with an updatedAt.
 func checkChangedProducts(all []discover.Product, changes scenario.Changes) Finding {
-	if len(changes.Products) >= len(all) || checkUniqueIDs(nil, "", ids(all)).Ends() {
+	if len(changes.Products) >= len(all) || checkUniqueIDs(nil, "", productIDs(all)).Ends() {
 		return Finding{}
 	}
 	since := changes.Since.Format(time.RFC3339Nano)
@@ -237,15 +238,34 @@ func checkChangedProducts(all []discover.Product, changes scenario.Changes) Find
 	return Finding{}
 }
 
-// slotsAsked finds that no option could be asked for its slots. Options without stable ids are not asked.
-func slotsAsked(v *scenario.Survey) Finding {
-	if len(v.Answers) > 0 {
-		return Finding{}
+// checkUniqueIDs finds an id that occurs twice in a list. Missing ids are judged by another rule.
+func checkUniqueIDs(in *report.Exchange, place string, list []string) Finding {
+	first := map[string]int{}
+	for i, id := range list {
+		if before, seen := first[id]; seen && id != "" {
+			return Breach("%s[%d].id: expected a unique id, received that of %s[%d], %q", place, i, place, before, id).WithEvidence(in)
+		}
+		first[id] = i
 	}
-	f := Doubt("the catalog has no option to ask slots for")
-	if v.Outside != "" {
-		f.Message = v.Outside
+	return Finding{}
+}
+
+func productIDs(products []discover.Product) []string {
+	return list(products, func(p discover.Product) string { return p.ID })
+}
+
+func optionIDs(product discover.Product) []string {
+	return list(product.Options, func(o discover.Option) string { return o.ID })
+}
+
+func unitIDs(option discover.Option) []string {
+	return list(option.Units, func(u discover.Unit) string { return u.ID })
+}
+
+func list[T, V any](of []T, value func(T) V) []V {
+	all := make([]V, len(of))
+	for i, one := range of {
+		all[i] = value(one)
 	}
-	f.Suspects = []rule.Rule{rule.ProductPermanent, rule.OptionPermanent, rule.UnitFixedID}
-	return f
+	return all
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"partnerkit.dev/conformance/internal/model"
-	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
@@ -16,14 +15,6 @@ import (
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/internal/plural"
 )
-
-// together is the step that checks that concurrent calls are allowed.
-var together = judgeOnce(scenario.PlayRecord, func(e scenario.Record) Finding {
-	if e.Alone {
-		return ends(report.Skipped, "no calls were sent at the same time (--no-races)").withRemedy("Run without --no-races.")
-	}
-	return Finding{}
-})
 
 // The number of rounds of each race at the standard depth. 10 tries miss a breach that shows in 1 of 3 tries in 2 %
 // of runs. The 100 of a thorough run miss one that shows in 1 of 20 in 0.6 %.
@@ -44,14 +35,6 @@ func raceSpecs() []Spec {
 	}
 }
 
-// raceStep weighs the rounds of a race. The first least rounds are played however long they take; the
-// others must leave the rest of the run's holds and bookings.
-func raceStep[T any](rounds, least int, share float64, play play[T], try func(T) Try) Step {
-	step := weighTries(rounds, play, try)
-	step.Race, step.Share = least, share
-	return step
-}
-
 // race is one judged round of a race: its calls between two readings.
 type race struct {
 	Try
@@ -59,8 +42,8 @@ type race struct {
 	before, after *scenario.Reading
 }
 
-// round starts a round with the given holds.
-func round(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
+// newRound starts a round with the given holds.
+func newRound(of string, before *scenario.Reading, answers []*probe.Answer, after *scenario.Reading, holdless bool, holds ...model.Hold) *race {
 	left := model.Seats{Counted: before.Counted, Least: before.Last.Left}
 	r := &race{before: before, after: after, history: model.NewHistory(left, holdless, holds...)}
 	r.Of, r.At, r.Took = of, after, after.First.Time().Sub(before.Last.Time())
@@ -140,7 +123,7 @@ func lastSeats(t *scenario.LastSeats) Try {
 	if t.Full == nil {
 		return stoppedTry(t.Stop)
 	}
-	r := round("reserves of the last seats", t.Scarce, t.Attempts.Answers(), t.Full, false)
+	r := newRound("reserves of the last seats", t.Scarce, t.Attempts.Answers(), t.Full, false)
 	if flaw, of := reservesFlaw(t.Attempts); flaw != "" {
 		return r.withCertainFlaw(flaw, of)
 	}
@@ -150,7 +133,7 @@ func lastSeats(t *scenario.LastSeats) Try {
 		model.SeatsWord(left), len(t.Attempts), model.SeatsWord(t.Party), holdsWord(held), left-held*t.Party, holdsWord(won), t.Full.First.Left)
 	r.Sure = r.Flaw != "" && t.MoreThanTheSlotHas(won*t.Party)
 	if r.Flaw == "" && won == 0 && held > 0 && t.Party <= smallParty && t.Full.First.Left >= t.Party {
-		r.Flaw, r.Cause = fmt.Sprintf("Expected a hold for %s, with %s left; received only refusals", guests(t.Party), model.SeatsWord(left)), &rule.ReserveAccepts
+		r.Flaw, r.Cause = fmt.Sprintf("Expected a hold for %s, with %s left; received only refusals", guestsWord(t.Party), model.SeatsWord(left)), &rule.ReserveAccepts
 	}
 	return r.Try
 }
@@ -164,7 +147,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	case t.Swapped == nil:
 		return stoppedTry(t.Stop)
 	}
-	r := round("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, holdOf(t.Party, model.Held))
+	r := newRound("two releases of a hold, while others reserve", t.Full, slices.Concat(t.Releases, t.Swaps.Answers()), t.Swapped, false, holdOf(t.Party, model.Held))
 	r.Shown = append(r.Shown, t.Look.Last.Exchange)
 	flaw, of := repeatsFlaw(model.Released, model.Release, t.Releases...)
 	if flaw == "" {
@@ -177,7 +160,7 @@ func releasedTwice(t *scenario.LastSeats) Try {
 	r.addAccepted(model.Release, t.Releases...)
 	r.saw(t.Look, t.Look.Last)
 	r.end(t.Full.Last.Left+t.Party-t.Swaps.WonSeats(), "%s left, a hold for %s was released twice while %d others reserved: expected %s back, received %s and %d left",
-		model.SeatsWord(t.Full.Last.Left), guests(t.Party), len(t.Swaps), model.SeatsWord(t.Party), holdsWord(won), t.Swapped.First.Left)
+		model.SeatsWord(t.Full.Last.Left), guestsWord(t.Party), len(t.Swaps), model.SeatsWord(t.Party), holdsWord(won), t.Swapped.First.Left)
 	return r.Try
 }
 
@@ -191,11 +174,11 @@ func judgeApart(a *scenario.Apart) Try {
 	}
 	const of = "reserves of two slots, while the catalog and availability are read"
 	if flaw, cause := reservesFlaw(a.Guests); flaw != "" {
-		return round(of, a.Before, a.Guests.Answers(), a.After, false).withCertainFlaw(flaw, cause)
+		return newRound(of, a.Before, a.Guests.Answers(), a.After, false).withCertainFlaw(flaw, cause)
 	}
 	var last Try
 	for i, read := range [][2]*scenario.Reading{{a.Before, a.After}, {a.OtherBefore, a.OtherAfter}} {
-		r := round(of, read[0], a.Guests.Answers(), read[1], false)
+		r := newRound(of, read[0], a.Guests.Answers(), read[1], false)
 		r.reserves(a.Guests[i:i+1], 0)
 		expected := read[0].Last.Left - a.Guests[i:i+1].WonSeats()
 		r.end(expected, "%s left, %s reserved while another slot was reserved: expected %d left, received %d",
@@ -217,7 +200,7 @@ func confirmedTwice(b *scenario.Twice) Try {
 	if b.Release != nil {
 		of, answers = "a confirm and a release of a hold", append(slices.Clone(answers), b.Release)
 	}
-	r := round(of, b.Held, answers, b.Confirmed, b.TakesLater(), holdOf(b.Opening.Guests, model.Held))
+	r := newRound(of, b.Held, answers, b.Confirmed, b.TakesLater(), holdOf(b.Opening.Guests, model.Held))
 	r.Shown = append(b.Reserve(), r.Shown...)
 	var ids []string
 	for _, answer := range b.Confirms {
@@ -249,10 +232,10 @@ func confirmedTwice(b *scenario.Twice) Try {
 			expected = left - taken
 		}
 		r.end(expected, "%s left, a hold for %s was confirmed and released at the same time, and the confirm was answered with %s: expected %d left, received %d",
-			model.SeatsWord(left), guests(party), bookingWords(b.Confirms[0]), expected, b.Confirmed.First.Left)
+			model.SeatsWord(left), guestsWord(party), bookingWords(b.Confirms[0]), expected, b.Confirmed.First.Left)
 		return r.Try
 	}
-	r.end(left-taken, "%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guests(party), left-taken, b.Confirmed.First.Left)
+	r.end(left-taken, "%s left, a hold for %s was confirmed twice at the same time: expected %d left, received %d", model.SeatsWord(left), guestsWord(party), left-taken, b.Confirmed.First.Left)
 	if len(ids) != 1 || ids[0] == "" {
 		return r.withCertainFlaw(fmt.Sprintf("expected one booking, received %d: the two confirms were answered with %s and %s", len(ids), bookingWords(b.Confirms[0]), bookingWords(b.Confirms[1])), nil)
 	}
@@ -273,7 +256,7 @@ func cancelledTwice(b *scenario.Twice) Try {
 		answers = append(answers, b.Again)
 	}
 	const of = "two cancellations of a booking, alone, while its code is confirmed again, and while another customer reserves"
-	r := round(of, b.Confirmed, answers, b.Cancelled, false, holdOf(b.Opening.Guests, model.Booked))
+	r := newRound(of, b.Confirmed, answers, b.Cancelled, false, holdOf(b.Opening.Guests, model.Booked))
 	flaw, cause := repeatsFlaw(model.Cancelled, model.Cancel, b.Cancels...)
 	if flaw == "" {
 		flaw, cause = reservesFlaw(b.Guests)
@@ -297,11 +280,11 @@ func cancelledTwice(b *scenario.Twice) Try {
 	}
 	party, left := b.Opening.Guests, b.Confirmed.Last.Left
 	r.end(left+party-taken, "%s left, a booking for %s was cancelled twice at the same time, while %s made: expected %d left, received %d",
-		model.SeatsWord(left), guests(party), countHolds(won), left+party-taken, b.Cancelled.First.Left)
+		model.SeatsWord(left), guestsWord(party), countHolds(won), left+party-taken, b.Cancelled.First.Left)
 	return r.Try
 }
 
-func guests(n int64) string { return plural.Count(int(n), "guest") }
+func guestsWord(n int64) string { return plural.Count(int(n), "guest") }
 
 func countHolds(holds int64) string { return plural.Count(int(holds), "hold was", "holds were") }
 
@@ -338,21 +321,3 @@ func bookingWords(answer *probe.Answer) string {
 }
 
 func holdsWord(n int64) string { return plural.Count(int(n), "hold") }
-
-// raceWords returns the probability that so many tries have missed a breach.
-func raceWords(tries int) string {
-	missed := func(n int) string { return percent(noise.MissProbability(n, tries)) }
-	return fmt.Sprintf("A breach that shows in 1 of 3 tries is missed with a probability of %s, one that shows in 1 of 20 with %s, and one that shows in 1 of 100 with %s.",
-		missed(3), missed(20), missed(100))
-}
-
-func percent(p float64) string {
-	switch {
-	case p < 0.0001:
-		return "less than 0.01%"
-	case p < 0.1:
-		return fmt.Sprintf("%.2g%%", 100*p)
-	default:
-		return fmt.Sprintf("%.0f%%", 100*p)
-	}
-}

@@ -6,19 +6,19 @@ import (
 )
 
 func releaseSpecs() []Spec {
-	live := func(r rule.Rule) Spec { return spec(r, held, answersIn(r, joinSubjects(optionChecks, holding))) }
-	answers := func(r rule.Rule, of Subjects) Spec { return spec(r, answersIn(r, of)) }
-	seats := func(r rule.Rule, of Subjects, gates ...Step) Spec {
+	live := func(r rule.Rule) Spec { return spec(r, held, answersIn(r, join(optionChecks, holding))) }
+	answers := func(r rule.Rule, of Stories) Spec { return spec(r, answersIn(r, of)) }
+	seats := func(r rule.Rule, of Stories, gates ...Step) Spec {
 		return spec(r, appendSteps(gates, seatsIn(r, of))...)
 	}
-	unknown := subject(scenario.PlayUnknownRelease)
+	unknown := story(scenario.PlayUnknownRelease)
 	return []Spec{
 		live(rule.ReleaseStatus),
 		live(rule.ReleaseJSON),
 		live(rule.ReleaseSuccess),
-		seats(rule.ReleaseVacanciesOne, optionChecks, appendSteps(seatsHeld, one)...),
-		seats(rule.ReleaseVacanciesMany, holding, appendSteps(seatsHeld, several)...),
-		spec(rule.ReleaseRebookable, appendSteps(seatsHeld, weighTries(1, scenario.PlaySellOut, judgeRebook))...),
+		seats(rule.ReleaseVacanciesOne, optionChecks, appendSteps(seatsHeld, oneGuest)...),
+		seats(rule.ReleaseVacanciesMany, holding, appendSteps(seatsHeld, severalGuests)...),
+		spec(rule.ReleaseRebookable, appendSteps(seatsHeld, weighTries(scenario.PlaySellOut, judgeRebook))...),
 		spec(rule.ReleaseWithoutBody, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
 			return expectAnswer(h.Release, h.Stop, Status(ok))
 		})),

@@ -3,7 +3,6 @@ package judge
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"partnerkit.dev/conformance/internal/model"
@@ -17,66 +16,34 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-var (
-	// held is the step that checks that a hold could be made.
-	held = judgeOnce(scenario.PlayBooking, func(b *scenario.Booking) Finding { return requireFact(b.Hold != nil, b.Stop) })
-	// seatsHeld lists the steps that check that holds take seats.
-	seatsHeld = []Step{held, judgeOnce(scenario.PlayRecord, func(e scenario.Record) Finding {
-		if e.Traits.Holdless() {
-			return notApplicable("the partner does not hold seats: expiresAt is more than %s ahead", partnerapi.HoldlessAfter)
-		}
-		return Finding{}
-	})}
-	// one is the step that checks that an option takes a single guest.
-	one = judgeOnce(scenario.PlayAllOptionChecks, func(checks []*scenario.OptionCheck) Finding {
-		if len(checks) > 0 && !slices.ContainsFunc(checks, func(v *scenario.OptionCheck) bool { return v.Offer.Option.Least <= 1 }) {
-			return notApplicable("no option takes a single guest: the smallest party is %d", checks[0].Offer.Option.Least)
-		}
-		return Finding{}
-	})
-	// several is the step that checks that a slot has seats for a party.
-	several = judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding {
-		if h.Hold != nil && h.Guests < scenario.SeveralGuests {
-			return Doubt("no bookable slot has %s left", model.SeatsWord(scenario.SeveralGuests)).
-				withRemedy(fmt.Sprintf("Offer a slot with %s or more.", model.SeatsWord(scenario.SeveralGuests)))
-		}
-		return Finding{}
-	})
-)
-
-// appendSteps returns the steps of first followed by then, without changing first.
-func appendSteps(first []Step, then ...Step) []Step {
-	return append(first[:len(first):len(first)], then...)
-}
-
 func reserveSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.ReserveStatus, held),
-		spec(rule.ReserveAccepts, held, judgeOnce(scenario.PlayAllOptionChecks, accepts), optionalStep(weighTries(1, scenario.PlaySellOut, lastSeat))),
+		spec(rule.ReserveAccepts, held, judgeOnce(scenario.PlayAllOptionChecks, accepts), weighTries(scenario.PlaySellOut, lastSeat).withNeed(Optional)),
 	}
-	specs = append(specs, specForEach([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, func(rule.Rule) []Step { return []Step{held, fields()} })...)
+	specs = append(specs, specForEach([]rule.Rule{rule.ReserveJSON, rule.ReserveCode, rule.ReserveExpiresAt}, held, Recorded{})...)
 	return append(specs,
 		spec(rule.ReserveExpiresLater, held, judgeOnce(scenario.PlayBooking, holdLife), answersIn(rule.ReserveExpiresLater, booking), judgeOnce(scenario.PlayExpireEarly, judgeNothing[*scenario.Booking])),
 		spec(rule.ReserveExpiresWindow, held, judgeOnce(scenario.PlayBooking, keepsSeats), answersIn(rule.ReserveExpiresWindow, booking)),
 		distinctCodes(scenario.PlayAll),
 		spec(rule.ReserveMinimal, held, judgeOnce(scenario.PlayHolding, func(h *scenario.Holding) Finding { return requireFact(h.Hold != nil, h.Stop) })),
-		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, one, seatsIn(rule.ReserveVacanciesOne, joinSubjects(booking, optionChecks)))...),
-		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, several, seatsIn(rule.ReserveVacanciesMany, holding))...),
-		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), seatsIn(rule.ReserveVacanciesMixed, subject(scenario.PlayMixedParty)))...),
+		spec(rule.ReserveVacanciesOne, appendSteps(seatsHeld, oneGuest, seatsIn(rule.ReserveVacanciesOne, join(booking, optionChecks)))...),
+		spec(rule.ReserveVacanciesMany, appendSteps(seatsHeld, severalGuests, seatsIn(rule.ReserveVacanciesMany, holding))...),
+		spec(rule.ReserveVacanciesMixed, appendSteps(seatsHeld, judgeOnce(scenario.PlayMixedParty, mixedTaken), seatsIn(rule.ReserveVacanciesMixed, story(scenario.PlayMixedParty)))...),
 		spec(rule.ReserveSoldOut,
-			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused)),
-			breachOnly(weighTries(1, scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused)),
-			Step{Subjects: subject(scenario.PlaySellOut), Enough: func(t any) bool { return notSoldOut(t.(*scenario.SellOut)) }},
+			weighTries(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedRefused).withNeed(BreachOnly),
+			weighTries(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedRefused).withNeed(BreachOnly),
+			Enough{func(ctx context.Context, p *scenario.Player) bool { return notSoldOut(scenario.PlaySellOut(ctx, p, 0)) }},
 			judgeOnce(scenario.PlaySellOut, soldOut),
-			weighTries(1, scenario.PlaySellOut, fullRefused)),
-		spec(rule.ReserveTooMany, appendSteps(seatsHeld, weighTries(1, scenario.PlaySellOut, func(t *scenario.SellOut) Try {
+			weighTries(scenario.PlaySellOut, fullRefused)),
+		spec(rule.ReserveTooMany, appendSteps(seatsHeld, weighTries(scenario.PlaySellOut, func(t *scenario.SellOut) Try {
 			return judgeReserve(t.Before, t.TooMany, t.Stop, refusal...)
 		}))...),
 		spec(rule.ReserveRefusalMessage, judgeOnce(scenario.PlayRefusedReserves, reserveRefusals)),
 		spec(rule.ReserveRefusalNoEffect, appendSteps(seatsHeld,
 			weighSeats(scenario.PlaySellOut, func(t *scenario.SellOut) Move { return expectUnchanged(t.Before, t.Stop, t.TooMany) }),
-			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged)),
-			optionalStep(weighSeats(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged)),
+			weighSeats(scenario.PlayClosedSlot(partnerapi.StatusSoldOut), closedUnchanged).withNeed(Optional),
+			weighSeats(scenario.PlayClosedSlot(partnerapi.StatusClosed), closedUnchanged).withNeed(Optional),
 		)...),
 		spec(rule.ReservePartyOutside, limitSteps(outsideLimits)...),
 		spec(rule.ReservePartyWithin, limitSteps(withinLimits)...),
@@ -122,19 +89,6 @@ func holdLife(b *scenario.Booking) Finding {
 		f = blockedBy(rule.ReserveExpiresAt)
 	}
 	return f.WithEvidence(b.Hold.Answer.Exchange)
-}
-
-// lifeFlaws returns what is wrong with the lifetime of a hold that keeps seats: that it is over, and that it is not from
-// 15 to 30 minutes.
-func lifeFlaws(life time.Duration) (later, within string) {
-	const tolerance = time.Minute // the clocks of two machines differ slightly
-	if life <= 0 {
-		return fmt.Sprintf("Expected a time in the future, received one %s ago", (-life).Round(time.Second)), ""
-	}
-	if life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance {
-		within = fmt.Sprintf("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
-	}
-	return "", within
 }
 
 // keepsSeats finds that the first hold keeps no seats, or that its lifetime cannot be read.
@@ -228,13 +182,29 @@ func ClosedSpecs() []Spec {
 	for _, status := range scenario.ClosedStatuses {
 		play := scenario.PlayClosedSlot(status)
 		for nth := range closedOptions {
-			steps = append(steps, breachOnly(weighTries(1, func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
+			steps = append(steps, weighTries(func(ctx context.Context, p *scenario.Player, attempt int) *scenario.ClosedSlot {
 				if p.Depth == plan.Quick || p.Time.LateForMore() {
 					return play(ctx, p, attempt)
 				}
 				return play(ctx, p, nth+attempt)
-			}, closedRefused)))
+			}, closedRefused).withNeed(BreachOnly))
 		}
 	}
 	return []Spec{spec(rule.ReserveSoldOut, steps...)}
+}
+
+// IsHoldLength reports whether a rule is about how long a hold lasts. Clocks that are moved make holds seem longer.
+func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow.ID }
+
+// lifeFlaws returns what is wrong with the lifetime of a hold that keeps seats: that it is over, and that it is not from
+// 15 to 30 minutes.
+func lifeFlaws(life time.Duration) (later, within string) {
+	const tolerance = time.Minute // the clocks of two machines differ slightly
+	if life <= 0 {
+		return fmt.Sprintf("Expected a time in the future, received one %s ago", (-life).Round(time.Second)), ""
+	}
+	if life < partnerapi.HoldAtLeast-tolerance || life > partnerapi.HoldAtMost+tolerance {
+		within = fmt.Sprintf("Expected 15 to 30 minutes ahead, received %s", life.Round(time.Second))
+	}
+	return "", within
 }

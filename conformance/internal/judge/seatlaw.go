@@ -26,20 +26,7 @@ func (l *Lifecycle) seatLawOf(act trace.Act) seatLaw {
 	case act.Does == model.Release && l.on == model.Held && l.tried[act.Hold]:
 		return seatLaw{AuthEffect(model.Confirm), act.Does, act.Hold, true} // a booking would keep its seats
 	default:
-		return seatLaw{l.lawsOf(act).seats, act.Does, act.Hold, l.accepted && act.Does == model.Reserve || l.on.After(act.Does) != l.on}
-	}
-}
-
-// seatRules returns the rules about the seats that a hold takes, and that its release gives back,
-// for a party of that many guests of that many types.
-func seatRules(guests int64, types int) (takes, gives rule.Rule) {
-	switch {
-	case types > 1:
-		return rule.ReserveVacanciesMixed, rule.ReleaseVacanciesMany
-	case guests > 1:
-		return rule.ReserveVacanciesMany, rule.ReleaseVacanciesMany
-	default:
-		return rule.ReserveVacanciesOne, rule.ReleaseVacanciesOne
+		return seatLaw{lawsOf(act, l.on, l.accepted).seats, act.Does, act.Hold, l.accepted && act.Does == model.Reserve || l.on.After(act.Does) != l.on}
 	}
 }
 

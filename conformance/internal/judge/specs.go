@@ -53,17 +53,9 @@ func ExpiryRules() (ids []string) {
 
 // overallSpecs returns the specs that judge what all calls show together, after they are made.
 func overallSpecs() []Spec {
-	refusals := joinSubjects(joinSubjects(holding, booking), joinSubjects(subject(scenario.PlayNearCodes), expiryWithMeans))
-	first := spec(rule.ConfirmRefusalMessage, answersIn(rule.ConfirmRefusalMessage, subject(scenario.PlayUnknownConfirm)), optionalStep(answersIn(rule.ConfirmRefusalMessage, refusals)))
+	refusals := join(holding, booking, story(scenario.PlayNearCodes), expiryWithMeans)
+	first := spec(rule.ConfirmRefusalMessage, answersIn(rule.ConfirmRefusalMessage, story(scenario.PlayUnknownConfirm)), answersIn(rule.ConfirmRefusalMessage, refusals).withNeed(Further))
 	return slices.Concat([]Spec{first}, contentTypeSpecs(), limitSpecs())
-}
-
-// ofCancel returns the first steps of a rule about an endpoint that a partner may lack.
-func ofCancel(r rule.Rule) []Step {
-	if r.Endpoint == partnerapi.Cancel {
-		return []Step{mayCancel}
-	}
-	return nil
 }
 
 // lifecycleSpecs returns the specs that judge random lifecycles. They need a booking first, which
@@ -100,9 +92,27 @@ func ReadSpecs() []Spec { return slices.Concat(furtherPullSpecs(), partSpecs(), 
 // FieldSpecs returns the specs that judge the rules about fields again, with all answers read so
 // far.
 func FieldSpecs() []Spec {
-	rules := append(slotRules(true), rule.SlotPermanent, rule.OneDay)
+	rules := append(slotRules(true), rulesOfSeveral...)
 	for _, endpoint := range partnerapi.Endpoints() {
 		rules = append(rules, fieldrule.All(endpoint)...)
 	}
-	return specForEach(rules, func(rule.Rule) []Step { return []Step{fields()} })
+	return specForEach(rules, Recorded{})
+}
+
+// BodyRules returns the rules about the bodies of the answers of an endpoint, of one or of several.
+func BodyRules(of partnerapi.Endpoint) []rule.Rule {
+	rules := fieldrule.All(of)
+	switch of {
+	case partnerapi.Products:
+		rules = append(rules, rule.UpdatedSince)
+		for _, law := range pullLaws {
+			rules = append(rules, law.rule)
+		}
+	case partnerapi.Availability:
+		rules = append(slices.Concat(rules, slotRules(true), rulesOfSeveral), rule.WindowEnd, rule.EmptyWindow)
+	}
+	if form := answerRules[of]; form.shape.ID != "" {
+		rules = append(rules, form.shape)
+	}
+	return append(rules, answerRules[of].json)
 }

@@ -10,12 +10,12 @@ import (
 )
 
 // distinctCodes is the spec that no two holds of a record share a code (RSV-4).
-func distinctCodes(of play[scenario.Record]) Spec {
+func distinctCodes(of scenarioFunc[scenario.Record]) Spec {
 	return spec(rule.ReserveCodeUnique, judgeOnce(of, requireDistinct(codeField, func(e ledger.Entry) string { return e.Code })))
 }
 
 // distinctBookings is the spec that no two bookings of a record share an id (CNF-3).
-func distinctBookings(of play[scenario.Record]) Spec {
+func distinctBookings(of scenarioFunc[scenario.Record]) Spec {
 	return spec(rule.ConfirmIDUnique, judgeOnce(of, requireDistinct(bookingField, bookingOf)))
 }
 

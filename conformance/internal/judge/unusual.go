@@ -19,7 +19,7 @@ func unusualSpecs() []Spec {
 	specs := []Spec{
 		spec(rule.AvailabilityUnknownFields,
 			judgeOnce(scenario.PlayOpenQuestion, func(q scenario.OpenQuestion) Finding { return attributeStop(rule.AvailabilityUnknownFields, q.Stop) }),
-			inEach(scenario.PlayManyProducts, scenario.PlayOpenQuestionIn, func(q *scenario.OpenQuestion) Finding {
+			judgeEach(perOption(scenario.PlayManyProducts, scenario.PlayOpenQuestionIn), func(q *scenario.OpenQuestion) Finding {
 				return attributeStop(rule.AvailabilityUnknownFields, q.Stop)
 			})),
 	}
@@ -71,15 +71,15 @@ func badInputSpecs() []Spec {
 		spec(rule.ProductsBadInput, catalog, judgeOnce(scenario.PlayBadPulls, bears)),
 		spec(rule.AvailabilityBadInput,
 			judgeOnce(scenario.PlayBadQuestions, bears),
-			inEach(scenario.PlayBadInputOptions, scenario.PlayBadWindows, func(o *scenario.MalformedRequests) Finding { return bearsAll(o.Sent) })),
+			judgeEach(perOption(scenario.PlayBadInputOptions, scenario.PlayBadWindows), func(o *scenario.MalformedRequests) Finding { return bearsAll(o.Sent) })),
 		spec(rule.ReserveBadInput,
 			judgeOnce(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding {
 				return bearsAll(b.All()).or(func() Finding { return requireFact(b.Parties != nil, b.Stop) })
 			}),
-			inEach(scenario.PlayBadInputOptions, scenario.PlayBadParties, func(b *scenario.BadParties) Finding { return bearsAll(b.Parties) })),
+			judgeEach(perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), func(b *scenario.BadParties) Finding { return bearsAll(b.Parties) })),
 		spec(rule.ReserveNobody,
 			judgeOnce(scenario.PlayBadReserves, func(b *scenario.BadReserves) Finding { return partiesHoldNothing(&b.BadParties) }),
-			inEach(scenario.PlayBadInputOptions, scenario.PlayBadParties, partiesHoldNothing)),
+			judgeEach(perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), partiesHoldNothing)),
 		spec(rule.ReserveBadInputEffect, badInputNoEffect()...),
 		spec(rule.ConfirmBadInput, judgeOnce(scenario.PlayBadConfirms, bears)),
 		spec(rule.ReleaseBadInput, judgeOnce(scenario.PlayBadReleases, bears)),
@@ -140,14 +140,13 @@ func badInputNoEffect() []Step {
 		}
 		return m
 	}
-	others := Step{Subjects: perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), Clean: 1, Try: func(v any) Try {
-		b := v.(*scenario.BadParties)
+	others := triesOf(perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), func(b *scenario.BadParties) Try {
 		return unchanged(b, b.Parties).try()
-	}}
+	})
 	return []Step{
 		judgeOnce(scenario.PlayRecord, func(scenario.Record) Finding { return suspectRules(rule.ReserveNobody) }),
 		weighSeats(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move { return unchanged(&b.BadParties, b.All()) }),
-		optionalStep(others),
+		Tries{Plays: others, Need: Optional},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"partnerkit.dev/conformance/internal/noise"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
 )
@@ -79,9 +80,9 @@ func (v *Verdicts) SeatsFailed() bool {
 }
 
 // AboutSeats reports whether a rule is about the number of seats left in a slot.
-func AboutSeats(r rule.Rule) bool { return aboutSeats()[r.ID] }
+func AboutSeats(r rule.Rule) bool { return seatRuleIDs()[r.ID] }
 
-var aboutSeats = sync.OnceValue(func() map[string]bool {
+var seatRuleIDs = sync.OnceValue(func() map[string]bool {
 	all := map[string]bool{}
 	for _, group := range Groups() {
 		for _, s := range group.Specs {
@@ -334,4 +335,22 @@ func Evidence(exchanges []*report.Exchange) []report.Exchange {
 		return cmp.Compare(a.Number, b.Number)
 	})
 	return shown
+}
+
+// raceWords returns the probability that so many tries have missed a breach.
+func raceWords(tries int) string {
+	missed := func(n int) string { return percent(noise.MissProbability(n, tries)) }
+	return fmt.Sprintf("A breach that shows in 1 of 3 tries is missed with a probability of %s, one that shows in 1 of 20 with %s, and one that shows in 1 of 100 with %s.",
+		missed(3), missed(20), missed(100))
+}
+
+func percent(p float64) string {
+	switch {
+	case p < 0.0001:
+		return "less than 0.01%"
+	case p < 0.1:
+		return fmt.Sprintf("%.2g%%", 100*p)
+	default:
+		return fmt.Sprintf("%.0f%%", 100*p)
+	}
 }

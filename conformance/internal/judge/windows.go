@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"context"
-	"fmt"
 	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -71,8 +69,8 @@ func rereadSpec(r rule.Rule, steps ...Step) Spec {
 	return spec(r, slices.Concat(slotsSteps(r), []Step{judgeOnce(scenario.PlaySurvey, slotsFound)}, steps)...)
 }
 
-func rereadStep(play play[scenario.Windows], judge func(long, part scenario.SlotAnswer) Finding) Step {
-	return judgeNumbered(scenario.CountRereads, play, func(w scenario.Windows) Finding {
+func rereadStep(play scenarioFunc[scenario.Windows], judge func(long, part scenario.SlotAnswer) Finding) Once {
+	return judgeEach(perNumber(scenario.CountRereads, play), func(w scenario.Windows) Finding {
 		if w.None {
 			return Finding{}
 		}
@@ -86,19 +84,6 @@ func partSpec(r rule.Rule, judge func(scenario.Windows) Finding) Spec {
 			return FromStop(w.Stop).or(func() Finding { return judge(w) })
 		})
 	}))
-}
-
-// inTurn returns a step that alternates between the subjects of two steps.
-func inTurn(first, second Step) Step {
-	both := first
-	both.Subjects = func(ctx context.Context, p *scenario.Player) (all []Play) {
-		seconds := second.Subjects(ctx, p)
-		for i, play := range first.Subjects(ctx, p) {
-			all = append(all, play, seconds[i])
-		}
-		return all
-	}
-	return both
 }
 
 func slotsFound(v *scenario.Survey) Finding {
@@ -226,52 +211,44 @@ func slotsOn(in scenario.SlotAnswer, window discover.Window, ids []string) (on [
 	return on
 }
 
-const (
-	// leastGone is the number of slots that an empty answer must lack. A run sells out fewer slots of
-	// an option at a time, and slots that are sold out may be left out.
-	leastGone = 8
-	// leastVanished is the number of slots that must be missing from an answer and back in the next
-	// one. One may have been sold out and left out, and given back by another customer meanwhile.
-	leastVanished = 3
-)
-
-// miss notes an empty answer about a window for which the answer before showed many slots.
-func (known *optionSlots) miss(in scenario.SlotAnswer) {
-	var gone []slotTime
-	for at, open := range known.open {
-		if start := at.startTime(); open && start.After(in.Exchange.StartedAt.AddDate(0, 0, 1)) && in.Window.Contains(start, in.Product.Zone) {
-			gone = append(gone, at)
-		}
-	}
-	if len(gone) >= leastGone {
-		known.lost, known.gone = in.Exchange, gone
-	}
+// slotIDSpec returns the spec of the rule that slots keep their ids.
+func slotIDSpec() Spec {
+	return rereadSpec(rule.SlotPermanent, Once{alternate(rereadStep(scenario.PlaySameWindow, keepsIDs).Plays, rereadStep(scenario.PlayDay, keepsIDs).Plays)})
 }
 
-// foundAgain records an empty answer if the slots that it lacked are shown again.
-func (f *Fields) foundAgain(in scenario.SlotAnswer, known *optionSlots) {
-	if known.lost == nil {
-		return
-	}
-	shown, back := idsByTime(in), 0
-	for _, at := range known.gone {
-		if len(shown[at]) > 0 {
-			back++
-		}
-	}
-	if back < leastGone {
-		return
-	}
-	f.add(rule.OneDay, fmt.Sprintf("%s: expected the %d slots that the answers before and after show, received an empty array", in.Question, back), known.lost, []any{}, "")
-	known.lost, known.gone = nil, nil
+func slotIDPartSpec() Spec {
+	return partSpec(rule.SlotPermanent, func(w scenario.Windows) Finding { return keepsIDs(w.Long, w.Part) })
 }
 
-// ObserveVanished implements scenario.Observer.
-func (f *Fields) ObserveVanished(in scenario.SlotAnswer, slot discover.Slot) {
-	if f.remembered == nil {
-		return
+// SlotIDsFinding returns what two answers about an option show about the ids of its slots.
+func SlotIDsFinding(first, second scenario.SlotAnswer) RuleFinding {
+	return RuleFinding{rule.SlotPermanent, keepsIDs(first, second)}
+}
+
+// keepsIDs finds a slot of the first answer that has another id in the second answer, or whose id
+// belongs to another slot there.
+func keepsIDs(first, second scenario.SlotAnswer) Finding {
+	startOf := map[string]discover.Slot{}
+	for _, known := range first.Slots {
+		startOf[known.ID] = known
 	}
-	if f.remembered.vanished++; f.remembered.vanished >= leastVanished {
-		f.add(rule.OneDay, fmt.Sprintf("%s: expected the slot at %s, which the answers before and after show, received none", in.Question, slot.StartText), in.Exchange, map[string]any{"slots": len(in.Slots)}, "")
+	before, after := idsByTime(first), idsByTime(second)
+	judged := map[slotTime]bool{}
+	for _, slot := range second.Slots {
+		if known, ok := startOf[slot.ID]; ok && slot.ID != "" && !known.Start.Equal(slot.Start) {
+			return Breach("%s: expected id %q to stay with the slot at %s, received it for the one at %s",
+				first.Question, slot.ID, known.StartText, slot.StartText).WithEvidence(first.Exchange, second.Exchange)
+		}
+		at := timeOf(slot)
+		if judged[at] {
+			continue
+		}
+		judged[at] = true
+		gone, came := plan.Subtract(before[at], after[at]), plan.Subtract(after[at], before[at])
+		if len(gone) > 0 && len(came) > 0 {
+			return Breach("%s: expected the slot at %s to keep its id %q, received %q",
+				first.Question, slot.StartText, gone[0], came[0]).WithEvidence(first.Exchange, second.Exchange)
+		}
 	}
+	return Finding{}
 }

@@ -8,23 +8,13 @@
 package ledger
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
-	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/fileerror"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -175,6 +165,16 @@ func (l *Ledger) Entries() []Entry {
 	return entries
 }
 
+// MayHold reports whether an entry about the slot may still take seats. If own is not nil, entries with its
+// code do not count. It copies nothing, because a run calls it for every slot that it may use.
+func (l *Ledger) MayHold(slot Slot, own *Entry) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.entries, func(e *Entry) bool {
+		return e.Slot == slot && e.MayHold() && (own == nil || e.Code != own.Code)
+	})
+}
+
 // Holds returns the number of holds that were made or may have been made.
 func (l *Ledger) Holds() (made int) {
 	l.mu.Lock()
@@ -241,193 +241,4 @@ func (l *Ledger) countPending() (n int) {
 		}
 	}
 	return n
-}
-
-// State is how far an attempt to make a hold has come.
-type State string
-
-// The states of an entry.
-const (
-	Attempted  State = "attempted" // reserve is being sent; its answer is not yet read
-	Refused    State = "refused"   // reserve was refused; nothing is held
-	Unanswered State = "unheard"   // reserve was sent and never answered; there may be a hold
-	Held       State = "held"
-	Booked     State = "booked"
-	Doubtful   State = "doubtful" // confirm is being sent and its answer is not yet read; a hold or a booking
-	Undone     State = "undone"   // released or cancelled
-	Kept       State = "kept"     // booked, but the partner does not support cancellation
-	Expired    State = "expired"  // never answered; any hold has expired
-)
-
-func states() []State {
-	return []State{Attempted, Refused, Unanswered, Held, Booked, Doubtful, Undone, Kept, Expired}
-}
-
-// Slot is the slot that a reserve requests, by the partner's ids.
-type Slot struct {
-	ProductID      string `json:"product_id"`
-	OptionID       string `json:"option_id"`
-	AvailabilityID string `json:"availability_id"`
-	Start          string `json:"start"` // as the partner writes it
-}
-
-// SlotOf returns the slot of an offer.
-func SlotOf(offer discover.Offer) Slot {
-	return Slot{ProductID: offer.Product.ID, OptionID: offer.Option.ID, AvailabilityID: offer.Slot.ID, Start: offer.Slot.StartText}
-}
-
-// Entry is one attempt to make a hold, and its state.
-type Entry struct {
-	Slot
-	Units     []partnerapi.UnitQuantity
-	Reference string    // unique to the run and the attempt; sent as resellerReference if the request has one
-	At        time.Time // of the attempt, by the target's clock
-
-	State     State
-	Code      string // of the hold
-	ExpiresAt string // as the partner writes it
-	BookingID string
-	Problem   string // why it could not be undone
-
-	Changed time.Time // when its state changed last, by this machine's clock; not written to the file
-	Lapsed  bool      // it was a hold until then, and had expired
-
-	number int // 1 is the first
-}
-
-// Open reports whether there is, or may be, a hold or a booking.
-func (e *Entry) Open() bool {
-	return e.State != Refused && e.State != Undone && e.State != Expired
-}
-
-// Guests returns the number of guests that the reserve was for; 0 if it was malformed.
-func (e *Entry) Guests() (guests int64) {
-	for _, unit := range e.Units {
-		guests += int64(unit.Quantity)
-	}
-	return guests
-}
-
-// MayHold reports whether the entry may still take seats: it is open, or its reserve failed so that a hold may have been
-// made.
-func (e *Entry) MayHold() bool { return e.Open() || e.State == Refused && e.Problem != "" }
-
-const (
-	version = 2
-	// withoutMACs is the previous version. Its files can be read but prove nothing.
-	withoutMACs = 1
-	// longestID is how many bytes of an id are kept for display.
-	longestID = 1000
-	// longestCode is the longest code or booking id, in bytes, that is kept for use. No server
-	// accepts a longer path.
-	longestCode = 8 << 10
-	// mostUnits is the maximum number of units of a party that are kept.
-	mostUnits = 20
-)
-
-// Head is the first line: what the ledger is about. It never contains the key.
-type Head struct {
-	Version      int                 `json:"ledger"` // of this format
-	Run          string              `json:"run"`    // identifies this run in its references
-	BaseURL      string              `json:"base_url"`
-	AuthType     partnerapi.AuthType `json:"auth_type"`
-	SuiteVersion string              `json:"suite_version"`
-	StartedAt    time.Time           `json:"started_at"`
-}
-
-// line is one change of an entry. The first line of an entry is the attempt. Each further line is
-// the complete new state.
-type line struct {
-	Entry int       `json:"entry"` // 1 is the first
-	At    time.Time `json:"at"`
-	State State     `json:"state"`
-
-	*Slot
-	Units     []partnerapi.UnitQuantity `json:"units,omitempty"`
-	Reference string                    `json:"reference,omitempty"`
-
-	Code      string `json:"code,omitempty"`
-	ExpiresAt string `json:"expires_at,omitempty"`
-	BookingID string `json:"booking_id,omitempty"`
-	Problem   string `json:"trouble,omitempty"`
-}
-
-func decode(text []byte, into any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
-		return err
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return errors.New("expected one JSON object a line, received more")
-	}
-	return nil
-}
-
-// ErrInUse is returned when a run or a clean-up uses the file.
-var ErrInUse = errors.New("a run or cleanup that is in progress uses it")
-
-type file struct {
-	lock   *flock.Flock
-	handle *os.File
-	macs   *chain // nil: the lines have none
-}
-
-// errLink is returned for a symbolic link, which may lead anywhere, as in a cloned repository.
-var errLink = errors.New("the file is a symbolic link")
-
-// take opens a file for exclusive use by this process.
-func take(name string, flag int) (*file, error) {
-	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return nil, inFile(name, errLink)
-	}
-	handle, err := os.OpenFile(name, os.O_RDWR|flag, 0o600)
-	if err != nil {
-		return nil, inFile(name, fileerror.Reason(err))
-	}
-	taken := &file{lock: flock.New(name), handle: handle}
-	locked, err := taken.lock.TryLock()
-	if err == nil && !locked {
-		err = ErrInUse
-	}
-	if err == nil {
-		err = handle.Chmod(0o600) // an existing file may be readable by others
-	}
-	if err != nil {
-		return nil, errors.Join(inFile(name, fileerror.Reason(err)), taken.close())
-	}
-	return taken, nil
-}
-
-func (f *file) close() error { return errors.Join(f.handle.Close(), f.lock.Close()) }
-
-func (f *file) cut(size int64) error {
-	if err := f.handle.Truncate(size); err != nil {
-		return fileerror.Reason(err)
-	}
-	_, err := f.handle.Seek(size, io.SeekStart)
-	return fileerror.Reason(err)
-}
-
-// write writes one line in a single write. If safely is set, the line is on the disk when write
-// returns.
-func (f *file) write(value any, safely bool) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	if _, err := f.handle.Write(f.macs.line(text)); err != nil {
-		return fileerror.Reason(err)
-	}
-	if safely {
-		return fileerror.Reason(f.handle.Sync())
-	}
-	return nil
-}
-
-func inFile(name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", name, err)
 }

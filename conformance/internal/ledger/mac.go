@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 )
 
@@ -60,35 +59,4 @@ func cutMAC(line []byte) (object, mac []byte) {
 		return line, nil
 	}
 	return append(bytes.Clone(line[:at]), '}'), mac
-}
-
-// Proof is what a ledger is checked against.
-type Proof struct {
-	AuthKey string // of the run
-	BaseURL string // of the partner; "": the address in the ledger
-	Waived  bool   // the user vouches for the ledger
-}
-
-// Reasons why a ledger is not what a run wrote.
-var (
-	ErrOtherAddress = errors.New("it is about another address")
-	ErrNoMACs       = errors.New("it has no MACs: an older version of this command wrote it, or they were removed")
-	ErrAltered      = errors.New("the file was altered, or the key was replaced")
-)
-
-// check returns why the ledger must not be cleaned up, or nil.
-func (p Proof) check(l *Ledger) error {
-	switch head := l.head; {
-	case p.Waived:
-		return nil
-	case p.BaseURL != "" && head.BaseURL != "" && p.BaseURL != head.BaseURL:
-		return fmt.Errorf("%w, %.200q", ErrOtherAddress, head.BaseURL)
-	case p.BaseURL == "" && head.BaseURL == "":
-		return errors.New("it has no address, because the address contains the key: give --base-url")
-	case head.Version == withoutMACs:
-		return ErrNoMACs
-	case l.wrongMAC > 0:
-		return fmt.Errorf("line %d was not written by a run with this key at this address: %w", l.wrongMAC, ErrAltered)
-	}
-	return nil
 }

@@ -227,9 +227,14 @@ func (s *State) recordBack(h *Hold) {
 }
 
 // RecordReading records how many seats a slot was seen to have left. If these are all that it may have, the seats of
-// expired holds are back, and stay.
+// expired holds are back, and stay. If only the infants of one hold were uncertain, it is known now how many take a seat.
 func (s *State) RecordReading(slot int, left int64) {
-	if of := s.Slots[slot]; left != of.Least+of.More {
+	of := &s.Slots[slot]
+	if h := s.onlyWithInfants(slot); h != nil && h.Party.Infants == of.More {
+		h.Party = Party{Guests: h.Party.Guests - (left - of.Least)}
+		of.Least, of.More = left, 0
+	}
+	if left != of.Least+of.More {
 		return
 	}
 	for i := range s.Holds {
@@ -237,6 +242,25 @@ func (s *State) RecordReading(slot int, left int64) {
 			s.recordBack(h)
 		}
 	}
+}
+
+// onlyWithInfants returns the only hold or booking of a slot whose infants may take a seat or not; nil if there are several,
+// or none, or if it is uncertain for another reason what takes seats of the slot.
+func (s *State) onlyWithInfants(slot int) (only *Hold) {
+	for i := range s.Holds {
+		h := &s.Holds[i]
+		switch {
+		case h.Slot != slot:
+		case h.Stage == Unknown, h.Stage == Expired && !h.Back:
+			return nil
+		case h.Party.Infants == 0, h.Stage != Booked && (h.Stage != Held || s.Holdless):
+		case only != nil:
+			return nil
+		default:
+			only = h
+		}
+	}
+	return only
 }
 
 // Cancelled records a cancellation, which is always accepted (CAN-4, CAN-5).

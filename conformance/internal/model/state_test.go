@@ -66,6 +66,23 @@ func TestInfantsMayTakeASeatOrNone(t *testing.T) {
 	sees(t, "after release", m, 5)
 }
 
+func TestAReadingShowsWhetherTheInfantOfTheOnlySuchHoldHasASeat(t *testing.T) {
+	t.Parallel()
+	m := slotOf(5)
+	reserve(m, parent, true)
+	m.RecordReading(0, 4)
+	sees(t, "with an infant who has no seat", m, 4)
+	m.RecordConfirm(0, true, 0)
+	sees(t, "after confirm", m, 4)
+	m.Cancelled(0)
+	sees(t, "after the cancellation", m, 5)
+
+	reserve(m, parent, true)
+	reserve(m, parent, true)
+	m.RecordReading(0, 2)
+	sees(t, "with two infants, of whom any one has a seat", m, 1, 2, 3)
+}
+
 func TestAnExpiredHoldGivesItsSeatsBackAtTheReleaseAtTheLatest(t *testing.T) {
 	t.Parallel()
 	m := slotOf(5)

@@ -121,7 +121,8 @@ type Test struct {
 	Clean int // tries that must pass before the rule passes
 	// Rare means that a broken rule may show in few of the tries, because a race is not lost every
 	// time.
-	Rare bool
+	Rare  bool
+	Least int // tries of a race that must pass before others may be the cause of the flaws in the rest
 	// Run is the watch of all slots of the run together.
 	Run   Watch
 	tries []Try
@@ -261,13 +262,6 @@ func (t Try) rareWeight(off int64, rate, still, sameWay float64) float64 {
 	}
 }
 
-// RulesOut reports whether the tries of a race, some with a flaw, indicate other customers and no
-// breach: enough tries passed, and other customers were seen.
-func (t *Test) RulesOut(least int) bool {
-	odds, suspect := t.odds()
-	return suspect < 0 || t.held >= least && odds < alone && !t.isQuiet()
-}
-
 // MissProbability returns the probability that all tries pass although a breach shows in one of n.
 func MissProbability(n, tries int) float64 { return math.Pow(1-1/float64(n), float64(tries)) }
 
@@ -277,14 +271,38 @@ func (t *Test) Suspect() int {
 	return suspect
 }
 
-// MayStand reports whether undecided tries that cannot continue justify a longer watch of the
-// suspect's slot. The flaw counts if no other customer changes a seat during that watch.
-func (t *Test) MayStand() bool { return (t.Rare || 2*t.held < len(t.tries)) && t.isQuiet() }
+// Unsettled returns the suspect of tries that are undecided and cannot continue; -1 if no try showed a flaw, or if those of a
+// race indicate other customers and no breach: enough of them passed, and other customers were seen.
+func (t *Test) Unsettled() (suspect int) {
+	odds, suspect := t.odds()
+	if t.Rare && t.held >= t.Least && odds < alone && !t.isQuiet() {
+		return -1
+	}
+	return suspect
+}
 
-// Stands reports whether the tries show a breach after that watch.
-func (t *Test) Stands() bool {
-	odds, _ := t.odds()
-	return odds >= alone && t.isQuiet()
+// mostWatched is the maximum number of slots with the same unexpected result that are watched for long.
+const mostWatched = 4
+
+// ToWatch returns the indexes of the undecided tries that justify a longer watch of their slots, one by one: those that were
+// off like the suspect. It returns none if no watch can decide. The flaw counts if no other customer changes a seat meanwhile.
+func (t *Test) ToWatch() (watched []int) {
+	_, suspect := t.odds()
+	if suspect < 0 || !t.isQuiet() || !t.Rare && 2*t.held >= len(t.tries) {
+		return nil
+	}
+	for i, try := range t.tries {
+		if try.Wrong && try.Off == t.tries[suspect].Off && len(watched) < mostWatched {
+			watched = append(watched, i)
+		}
+	}
+	return watched
+}
+
+// Stands reports whether the tries show a breach after such a watch, and which of them does.
+func (t *Test) Stands() (suspect int, stands bool) {
+	odds, suspect := t.odds()
+	return suspect, odds >= alone && t.isQuiet()
 }
 
 // isCrowded reports whether others were seen in the slots of a race. They may be off in one direction each

@@ -86,7 +86,7 @@ func TestTriesAreWeighedUntilOtherCustomersOrABreachIsFarLikelier(t *testing.T) 
 		if got != test.want || played != test.played {
 			t.Errorf("%s: want %d after %d tries, got %d after %d", test.name, test.want, test.played, got, played)
 		}
-		if stands := got == Undecided && w.MayStand() && w.Stands(); stands != test.stands {
+		if _, stands := w.Stands(); (got == Undecided && len(w.ToWatch()) > 0 && stands) != test.stands {
 			t.Errorf("%s: want it to stand %t, got %t", test.name, test.stands, stands)
 		}
 		if suspect := w.Suspect(); test.tries[0].Wrong != (suspect >= 0) {
@@ -209,7 +209,7 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		"one of twenty":  {rounds(120, 19, 39, 59, 79), Broken, false, false},
 		"once, where no one else was seen for long": {rounds(120, 60), Undecided, true, false},
 	} {
-		race, got := Test{Clean: 120, Rare: true}, Undecided
+		race, got := Test{Clean: 120, Rare: true, Least: 3}, Undecided
 		for _, try := range test.tries {
 			if got = race.Add(try); got != Undecided {
 				break
@@ -218,8 +218,8 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: expected %d, received %d", name, test.want, got)
 		}
-		if got == Undecided && (race.Stands() != test.stands || race.RulesOut(3) != test.rulesOut) {
-			t.Errorf("%s: expected stands %t and acquits %t, received %t and %t", name, test.stands, test.rulesOut, race.Stands(), race.RulesOut(3))
+		if _, stands := race.Stands(); got == Undecided && (stands != test.stands || race.Unsettled() < 0 != test.rulesOut) {
+			t.Errorf("%s: expected stands %t and acquits %t, received %t and suspect %d", name, test.stands, test.rulesOut, stands, race.Unsettled())
 		}
 	}
 	// Two results of a hundred are unexpected by chance where other customers are active.
@@ -248,13 +248,13 @@ func TestARaceThatIsLostNowAndThenIsFoundOrSaidToBeUnsure(t *testing.T) {
 			t.Errorf("seats that are too many in some rounds and too few in others: expected no breach, received one after %d", i+1)
 		}
 	}
-	busy := Test{Clean: 10, Rare: true}
+	busy := Test{Clean: 10, Rare: true, Least: 3}
 	for i := range 10 {
 		try := holds(newWatch(20, 4))
 		try.Wrong = i%5 == 0
 		busy.Add(try)
 	}
-	if !busy.RulesOut(3) {
+	if busy.Unsettled() >= 0 {
 		t.Error("expected tries that were off where others were seen to prove nothing")
 	}
 }

@@ -3,7 +3,6 @@ package partner
 import (
 	"context"
 	"net/http"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,13 +16,6 @@ import (
 const (
 	graceShare = 10          // one tenth of the limit, plus
 	graceFixed = time.Second // this, scaled like the limits
-)
-
-const (
-	// MostCallers is the number of concurrent calls in a race. The marketplace makes up to eight.
-	MostCallers = 8
-	// FewCallers is the number of concurrent calls of other kinds.
-	FewCallers = 4
 )
 
 // Caller sends calls to the partner, each with the deadline that its limit implies.
@@ -176,6 +168,21 @@ func (c *Caller) send(ctx context.Context, call probe.Call) (*probe.Answer, *Sto
 	}
 }
 
+// turnedAway waits as long as the partner requests, within bounds. It returns a stop if that would
+// take too long: a call that was never served shows nothing.
+func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
+	asked, stated := retryAfter(answer)
+	until, ok := c.Time.patience.nextTry(asked, stated, c.Time.mostWaiting())
+	if !ok || until.After(c.Time.deadline) {
+		return &Stop{
+			Exchanges: []*report.Exchange{answer.Exchange},
+			Message:   "the partner turned " + string(answer.Endpoint) + " away with 429 Too Many Requests for longer than the run can wait (--max-rps limits the calls a second)",
+		}
+	}
+	c.Wait(ctx, time.Until(until))
+	return nil
+}
+
 // ReadOnly and NotReadOnly are the message and the remedy of what a run with --read-only leaves out.
 const (
 	ReadOnly    = "nothing was held or booked (--read-only)"
@@ -234,38 +241,6 @@ func (c *Caller) ScaleLimit(d time.Duration) time.Duration {
 	return time.Duration(c.LimitScale * float64(d))
 }
 
-// SendTogether sends the calls of a race, each on its own connection, and returns their answers. Their
-// times are not judged: a partner that serves one caller after another is slow for the last one,
-// which is allowed. The calls are not interrupted: an answer that is not read may contain a hold.
-func (c *Caller) SendTogether(ctx context.Context, calls []probe.Call, answered func(i int, answer *probe.Answer)) []*probe.Answer {
-	answers := make([]*probe.Answer, len(calls))
-	for i, call := range calls {
-		calls[i] = c.withDeadline(call)
-	}
-	c.turns.wait(func() {
-		c.Client.SendTogether(context.WithoutCancel(ctx), calls, func(i int, answer *probe.Answer) {
-			c.turns.take(func() {
-				answers[i] = answer
-				answered(i, answer)
-			})
-		})
-	})
-	return answers
-}
-
-// Callers returns the number of calls that may run concurrently, so that a partner that serves them
-// one after another can answer all within the limit.
-func (c *Caller) Callers() int64 {
-	most := int64(MostCallers)
-	for _, endpoint := range []partnerapi.Endpoint{partnerapi.Availability, partnerapi.Reserve} {
-		pace := c.paces[Limit{Endpoint: endpoint}]
-		if times := pace.Times(); len(times) > 0 {
-			most = min(most, int64(pace.Limit/max(1, slices.Max(times))))
-		}
-	}
-	return max(most, 2)
-}
-
 // MaySend returns a stop if no such calls can be sent now: one of their limits is broken, or the
 // run must stop.
 func (c *Caller) MaySend(ctx context.Context, endpoints ...partnerapi.Endpoint) *Stop {
@@ -280,43 +255,13 @@ func (c *Caller) MaySend(ctx context.Context, endpoints ...partnerapi.Endpoint) 
 	return nil
 }
 
-// AnsweredAll returns a stop if a call of a race was not answered in time: its effect is unknown.
-func AnsweredAll(answers []*probe.Answer) *Stop {
-	for _, answer := range answers {
-		if answer.Failure != nil && (answer.Failure.Kind == report.Timeout || answer.Failure.Kind == report.Stopped || answer.Closed || answer.IsUnsent()) {
-			return NotHere("of %d calls at the same time %s was not answered in time", len(answers), answer.Endpoint)
-		}
-	}
-	return nil
-}
+// Wait waits for d, or until ctx is done, and lets other stories go on meanwhile.
+func (c *Caller) Wait(ctx context.Context, d time.Duration) { c.turns.wait(func() { Wait(ctx, d) }) }
 
-// IsBusy reports whether a call was answered 429. A partner may limit the rate of calls, and such a
-// call has no effect.
-func IsBusy(answer *probe.Answer) bool { return answer.HasStatus(http.StatusTooManyRequests) }
+// Interleave plays stories, n at the same time, until next returns nil. A story goes on while the others wait for the partner,
+// so that no two of them use the run's state together. The times of the calls are not judged meanwhile: a partner that serves
+// one caller after another is slow for the last one, which is allowed.
+func (c *Caller) Interleave(n int, next func() (story func())) { c.turns.interleave(n, next) }
 
-// CountBusy returns how many calls were answered 429.
-func CountBusy(answers []*probe.Answer) (n int64) {
-	for _, answer := range answers {
-		if IsBusy(answer) {
-			n++
-		}
-	}
-	return n
-}
-
-// MetAll returns a stop if a call of a race was not answered in time, or if a call that had to take
-// part was answered 429.
-func MetAll(answers, meeting []*probe.Answer) *Stop {
-	if stop := AnsweredAll(answers); stop != nil {
-		return stop
-	}
-	if n := CountBusy(meeting); n > 0 {
-		return TooFewMet(n, len(meeting))
-	}
-	return nil
-}
-
-// TooFewMet returns the stop of a race if that many of its calls were answered with 429.
-func TooFewMet(away int64, of int) *Stop {
-	return NotHere("of %d calls at the same time the partner turned %d away with 429: too few of them met", of, away)
-}
+// Interleaves reports whether several stories are played at the same time.
+func (c *Caller) Interleaves() bool { return c.turns != nil }

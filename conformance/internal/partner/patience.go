@@ -1,14 +1,12 @@
 package partner
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
 	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/report"
 )
 
 const (
@@ -42,9 +40,6 @@ func (p *patience) totalWait() time.Duration {
 	return p.spent
 }
 
-// WasTurnedAway reports whether the partner has answered 429.
-func (t *Time) WasTurnedAway() bool { return t.patience.totalWait() > 0 }
-
 // nextTry returns the time at which to send the call again. It returns false if that exceeds the time
 // available. Calls that were answered 429 together wait together.
 func (p *patience) nextTry(asked time.Duration, stated bool, most time.Duration) (until time.Time, ok bool) {
@@ -68,21 +63,6 @@ func (p *patience) nextTry(asked time.Duration, stated bool, most time.Duration)
 	return p.until, true
 }
 
-// turnedAway waits as long as the partner requests, within bounds. It returns a stop if that would
-// take too long: a call that was never served shows nothing.
-func (c *Caller) turnedAway(ctx context.Context, answer *probe.Answer) *Stop {
-	asked, stated := retryAfter(answer)
-	until, ok := c.Time.patience.nextTry(asked, stated, c.Time.mostWaiting())
-	if !ok || until.After(c.Time.deadline) {
-		return &Stop{
-			Exchanges: []*report.Exchange{answer.Exchange},
-			Message:   "the partner turned " + string(answer.Endpoint) + " away with 429 Too Many Requests for longer than the run can wait (--max-rps limits the calls a second)",
-		}
-	}
-	c.Wait(ctx, time.Until(until))
-	return nil
-}
-
 // retryAfter returns the wait that a partner requests: in seconds, or until a date by its own
 // clock.
 func retryAfter(answer *probe.Answer) (d time.Duration, stated bool) {
@@ -101,3 +81,7 @@ func retryAfter(answer *probe.Answer) (d time.Duration, stated bool) {
 	}
 	return max(0, at.Sub(now)), true
 }
+
+// IsBusy reports whether a call was answered 429. A partner may limit the rate of calls, and such a
+// call has no effect.
+func IsBusy(answer *probe.Answer) bool { return answer.HasStatus(http.StatusTooManyRequests) }

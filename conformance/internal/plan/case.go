@@ -64,25 +64,15 @@ type Case struct {
 	Body     partner.Body
 	Between  BetweenCalls
 
-	values map[Dimension][]string
-	option *optionSlots
-	ids    []int // numbers of the values, days last
-	days   int
+	values []dimensioned // the day last
+	ids    []int         // their numbers
 }
 
 // Guests returns the number of guests, including infants.
-func (c *Case) Guests() (guests int64) {
-	for _, unit := range c.Units {
-		guests += int64(unit.Quantity)
-	}
-	return guests
-}
+func (c *Case) Guests() int64 { return discover.GuestsIn(c.Units) }
 
 // Lead reports whether all guests are of the option's lead unit.
 func (c *Case) Lead() bool { return len(c.Units) == 1 && c.Units[0].ID == c.Offer.Option.Lead() }
-
-// IsPlain reports whether no partner may refuse the party: it is one guest of the option's lead unit.
-func (c *Case) IsPlain() bool { return c.Guests() == 1 && c.Lead() }
 
 // order describes what is called between the calls of the case, and whether that is before a confirm.
 func (c *Case) order() string {
@@ -93,7 +83,13 @@ func (c *Case) order() string {
 }
 
 // Values returns the values of each dimension in the case.
-func (c *Case) Values() map[Dimension][]string { return c.values }
+func (c *Case) Values() map[Dimension][]string {
+	values := map[Dimension][]string{}
+	for _, of := range c.values {
+		values[of.Dimension] = append(values[of.Dimension], of.value)
+	}
+	return values
+}
 
 func (c *Case) String() string {
 	var party []string

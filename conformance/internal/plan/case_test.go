@@ -53,7 +53,7 @@ func TestCasesCoverEveryOptionThenEveryUnitTypeAndGuestsOfOneTypeAndFitTheirSlot
 				guests[offer.OptionKey()+unit.ID], alone[string(unit.Type)] = true, true
 			}
 		}
-		for i, c := range plan.Cover(offers, 80) {
+		for i, c := range plan.Cover(offers, len(options)+len(guests)+len(alone)+len(same)) { // each case adds one of them
 			if left := *c.Offer.Slot.Vacancies; c.Guests() < 1 || c.Guests() > left {
 				t.Fatalf("case %d: %d guests in a slot with %d seats left: %s", i, c.Guests(), left, &c)
 			}

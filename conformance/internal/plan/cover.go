@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -72,8 +73,12 @@ type optionSlots struct {
 	days   map[string][]discover.Offer
 }
 
-func newOptionSlots(key string, option discover.Option) *optionSlots {
-	of := &optionSlots{key: key, option: option, units: []string{option.Lead()}, days: map[string][]discover.Offer{}}
+func newOptionSlots(slots []discover.Offer) *optionSlots {
+	option := slots[0].Option
+	of := &optionSlots{key: slots[0].OptionKey(), option: option, units: []string{option.Lead()}, slots: slots, days: map[string][]discover.Offer{}}
+	for _, offer := range slots {
+		of.days[dayOf(offer)] = append(of.days[dayOf(offer)], offer)
+	}
 	for _, unit := range option.Units {
 		if unit.ID != "" && !slices.Contains(of.units, unit.ID) {
 			of.units = append(of.units, unit.ID)
@@ -92,27 +97,12 @@ func (of *optionSlots) guest(unit string) string {
 
 func newCover(offers []discover.Offer) *cover {
 	c := &cover{random: rand.New(rand.NewPCG(1, 2)), numbers: map[dimensioned]int{}, seen: map[pair]bool{}, used: map[string]int{}}
-	byKey := map[string]int{}
-	for _, offer := range offers {
-		i, known := byKey[offer.OptionKey()]
-		if !known {
-			i = len(c.options)
-			byKey[offer.OptionKey()] = i
-			c.options = append(c.options, newOptionSlots(offer.OptionKey(), offer.Option))
-		}
-		of := c.options[i]
-		of.slots = append(of.slots, offer)
-		day := dayOf(offer)
-		of.days[day] = append(of.days[day], offer)
+	byStart := func(a, b discover.Offer) int {
+		return cmp.Or(a.Slot.Start.Compare(b.Slot.Start), cmp.Compare(a.Slot.ID, b.Slot.ID))
 	}
-	for _, of := range c.options {
-		byStart := func(a, b discover.Offer) int {
-			return cmp.Or(a.Slot.Start.Compare(b.Slot.Start), cmp.Compare(a.Slot.ID, b.Slot.ID))
-		}
-		slices.SortStableFunc(of.slots, byStart)
-		for _, slots := range of.days {
-			slices.SortStableFunc(slots, byStart)
-		}
+	for _, slots := range discover.ByOption(offers) {
+		slices.SortStableFunc(slots, byStart)
+		c.options = append(c.options, newOptionSlots(slots))
 	}
 	return c
 }
@@ -172,18 +162,20 @@ func quantities() []string { return []string{"1", "2", "3", allLeft} }
 
 // draw draws a case of an option.
 func (c *cover) draw(of *optionSlots) Case {
-	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Body: c.body(), Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], HoldOnly: c.holdOnly && c.has(Option, of.key), option: of}
-	quantity := c.party(&drawn)
-	drawn.values = map[Dimension][]string{
-		Product: {drawn.Offer.Product.ID}, Option: {of.key}, Day: {dayOf(drawn.Offer)}, Slot: {of.place(drawn.Offer)},
-		Quantity: {quantity}, Party: {strconv.Itoa(len(drawn.Units))}, Order: {drawn.order()}, Connection: {connection(drawn.Fresh)}, Body: {drawn.Body.String()},
-	}
+	drawn := Case{Offer: of.slot(c.random), Fresh: c.random.IntN(4) == 0, Body: c.body(), Between: allBetweenCalls()[c.random.IntN(len(allBetweenCalls()))], HoldOnly: c.holdOnly && c.has(Option, of.key)}
+	quantity := c.party(&drawn, of)
+	day := dayOf(drawn.Offer)
+	drawn.values = append(make([]dimensioned, 0, 16), []dimensioned{
+		{Product, drawn.Offer.Product.ID}, {Option, of.key}, {Slot, of.place(drawn.Offer, day)},
+		{Quantity, quantity}, {Party, strconv.Itoa(len(drawn.Units))}, {Order, drawn.order()}, {Connection, connection(drawn.Fresh)}, {Body, drawn.Body.String()},
+	}...)
 	for _, unit := range drawn.Units {
-		drawn.values[UnitType] = append(drawn.values[UnitType], of.sale(unit.ID))
+		drawn.values = append(drawn.values, dimensioned{UnitType, of.sale(unit.ID)})
 	}
 	if len(drawn.Units) == 1 {
-		drawn.values[Alone], drawn.values[Same] = []string{of.guest(drawn.Units[0].ID)}, []string{quantity}
+		drawn.values = append(drawn.values, dimensioned{Alone, of.guest(drawn.Units[0].ID)}, dimensioned{Same, quantity})
 	}
+	drawn.values = append(drawn.values, dimensioned{Day, day})
 	c.number(&drawn)
 	return drawn
 }
@@ -214,8 +206,8 @@ func (of *optionSlots) slot(random *rand.Rand) discover.Offer {
 }
 
 // place returns the slot's place in its day: first, last or between.
-func (of *optionSlots) place(offer discover.Offer) string {
-	day := of.days[dayOf(offer)]
+func (of *optionSlots) place(offer discover.Offer, date string) string {
+	day := of.days[date]
 	switch {
 	case day[0].Slot.ID == offer.Slot.ID:
 		return "first"
@@ -228,8 +220,8 @@ func (of *optionSlots) place(offer discover.Offer) string {
 
 // party draws the guests, and returns how many there are of each unit. Where the slot has no seats
 // for them, the party is one guest.
-func (c *cover) party(drawn *Case) (quantity string) {
-	seats, units := drawn.Offer.Slot.Seats(drawn.Offer.Product), drawn.option.units
+func (c *cover) party(drawn *Case, of *optionSlots) (quantity string) {
+	seats, units := drawn.Offer.Slot.Seats(drawn.Offer.Product), of.units
 	quantity = append([]string{"1", "1"}, quantities()...)[c.random.IntN(6)]
 	kinds := 1 + c.random.IntN(min(3, len(units)))
 	if lacking := c.lackingSame(); kinds == 1 && len(lacking) > 0 && c.random.IntN(2) == 0 {
@@ -258,7 +250,7 @@ func (c *cover) party(drawn *Case) (quantity string) {
 	first := units[0] // include a guest whom no partner refuses
 	if kinds == 1 && each == int(drawn.Offer.Option.Fit(1)) {
 		single := units
-		if lacking := c.missingUnits(drawn.option); len(lacking) > 0 {
+		if lacking := c.missingUnits(of); len(lacking) > 0 {
 			single = lacking
 		}
 		first = single[c.random.IntN(len(single))]
@@ -296,14 +288,14 @@ func withinLimits(option discover.Option, quantity string, each, kinds int) (str
 func (c *cover) worth(candidate Case) int {
 	worth := 0
 	for _, value := range candidate.ids {
-		if !c.seen[pair{value, value}] {
+		if !c.seen[pairOf(value, value)] {
 			worth += c.fresh[value]
 		}
 	}
 	if !candidate.hasRoom() { // a breach may not show, and another case would have to cover the same
 		worth /= 2
 	}
-	for _, both := range pairs(candidate) {
+	for both := range pairs(candidate) {
 		if !c.seen[both] {
 			worth++
 		}
@@ -316,9 +308,9 @@ func (c *cover) worth(candidate Case) int {
 
 func (c *cover) enter(taken Case) {
 	for _, value := range taken.ids {
-		c.seen[pair{value, value}] = true
+		c.seen[pairOf(value, value)] = true
 	}
-	for _, both := range pairs(taken) {
+	for both := range pairs(taken) {
 		c.seen[both] = true
 	}
 	c.used[taken.Offer.Key()]++
@@ -327,27 +319,27 @@ func (c *cover) enter(taken Case) {
 // has reports whether a case has the value.
 func (c *cover) has(d Dimension, value string) bool {
 	id, known := c.numbers[dimensioned{d, value}]
-	return known && c.seen[pair{id, id}]
+	return known && c.seen[pairOf(id, id)]
 }
 
-// pair is two values of a case, by number. A value paired with itself is that value.
-type pair struct{ a, b int }
+// pair is two values of a case: the number of each in one half of the bits, because Go finds integers in a map
+// faster than structs. A value paired with itself is that value.
+type pair uint64
 
-// number numbers the values of a case, those of the day last.
+func pairOf(a, b int) pair { return pair(a)<<32 | pair(b) }
+
+// number numbers the values of a case.
 func (c *cover) number(of *Case) {
-	for _, d := range dimensions() {
-		for _, value := range of.values[d] {
-			key := dimensioned{d, value}
-			id, known := c.numbers[key]
-			if !known {
-				id = len(c.numbers)
-				c.numbers[key] = id
-				c.fresh = append(c.fresh, freshWeight(d))
-			}
-			of.ids = append(of.ids, id)
+	of.ids = make([]int, len(of.values))
+	for i, value := range of.values {
+		id, known := c.numbers[value]
+		if !known {
+			id = len(c.numbers)
+			c.numbers[value] = id
+			c.fresh = append(c.fresh, freshWeight(value.Dimension))
 		}
+		of.ids[i] = id
 	}
-	of.days = len(of.values[Day])
 }
 
 func freshWeight(d Dimension) int {
@@ -366,20 +358,19 @@ type dimensioned struct {
 	value string
 }
 
-func dimensions() []Dimension {
-	return []Dimension{Product, Option, Slot, UnitType, Quantity, Party, Alone, Same, Order, Connection, Body, Day}
-}
-
-// pairs returns the pairs of values of two dimensions. It leaves out days, because there are too
+// pairs returns the pairs of values of two dimensions. It leaves out the day, because there are too
 // many.
-func pairs(of Case) (all []pair) {
-	single := of.ids[:len(of.ids)-of.days]
-	for i, a := range single {
-		for _, b := range single[i+1:] {
-			all = append(all, pair{a, b})
+func pairs(of Case) iter.Seq[pair] {
+	return func(yield func(pair) bool) {
+		single := of.ids[:len(of.ids)-1]
+		for i, a := range single {
+			for _, b := range single[i+1:] {
+				if !yield(pairOf(a, b)) {
+					return
+				}
+			}
 		}
 	}
-	return all
 }
 
 // CountValues returns the number of values of each dimension in these offers.
@@ -397,7 +388,7 @@ func CountValues(offers []discover.Offer, repeats int) map[Dimension]int {
 			note(Product, offer.Product.ID)
 			note(Option, offer.OptionKey())
 			note(Day, dayOf(offer))
-			note(Slot, of.place(offer))
+			note(Slot, of.place(offer, dayOf(offer)))
 			for _, unit := range offer.Option.Units {
 				note(UnitType, of.sale(unit.ID))
 				note(Alone, of.guest(unit.ID))

@@ -90,7 +90,7 @@ func (d Depth) Rounds(standard int) int {
 // OptionChecks returns the maximum number of options that are held once each.
 func (d Depth) OptionChecks() int {
 	if d == Quick {
-		return 4
+		return 2
 	}
 	return 6
 }

@@ -9,12 +9,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -32,89 +28,8 @@ const (
 	largestCatalog = 32 << 20 // bytes read of a catalog: about 20,000 products
 	largestSlots   = 16 << 20 // bytes read of an availability answer
 	largestAnswer  = 4 << 20  // bytes read of any other answer
-	largestHeader  = 1 << 20  // bytes read of an answer's header
 	firstPiece     = 16 << 10 // bytes read of a body that is too large
-	// idleFor is shorter than any server's keep-alive, so that no request is lost on a connection
-	// that the partner is closing.
-	idleFor = time.Second
 )
-
-// NoType is the content type of a body that is sent without a Content-Type header.
-const NoType = "none"
-
-// Config configures a Client.
-type Config struct {
-	BaseURL  *url.URL
-	AuthType partnerapi.AuthType
-	AuthKey  string
-	RootCAs  *x509.CertPool // nil: the system's certificates
-	// Certificate is sent to a server that asks for a client certificate; nil: none.
-	Certificate *tls.Certificate
-	UserAgent   string
-	MaxRPS      int // maximum number of calls per second; 0: no limit
-	// PublicOnly refuses to connect to an address that is not public.
-	PublicOnly bool
-	// Dial connects to the partner; nil: over the network.
-	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// WebhookSecret is also removed from all evidence; "": none.
-	WebhookSecret string
-}
-
-// Call is a request that a Client sends.
-type Call struct {
-	Endpoint partnerapi.Endpoint
-	Purpose  string // what the call is for, in a few words
-	Method   string
-	Path     string // escaped, as package partnerapi returns it
-	Query    url.Values
-	Body     []byte // nil: no body
-	BodyType string // its content type; "": application/json
-	Key      Key
-	Limit    time.Duration // the contract's limit, for the curl command and the evidence; 0: none
-	Deadline time.Duration // how long to wait for the answer
-	BadInput bool          // the marketplace never sends such a call
-}
-
-// Answer is an exchange with the complete body of its answer.
-type Answer struct {
-	*report.Exchange
-	Raw []byte // as received, uncompressed; nil if Failure is set
-	Key Key    // that the call presented
-	// Closed means that the partner closed a kept-alive connection before the first byte of an
-	// answer. That is lawful, and it is unknown whether the call arrived.
-	Closed bool
-	// NoHTTP means that the server closed the connection without a byte, or speaks another protocol.
-	NoHTTP bool
-}
-
-// IsUnsent reports whether the call did not arrive: there was no connection, or none with TLS.
-func (a *Answer) IsUnsent() bool {
-	return a.Failure != nil && slices.Contains([]report.FailureKind{report.Refused, report.Unresolved, report.TLS}, a.Failure.Kind)
-}
-
-// HasStatus reports whether the complete answer was read, with one of the statuses.
-func (a *Answer) HasStatus(statuses ...int) bool {
-	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)
-}
-
-// BrokeOff reports whether an answer with one of these statuses started to arrive, but its body
-// could not be read to the end. Timeouts and interrupted runs do not count.
-func (a *Answer) BrokeOff(statuses ...int) bool {
-	return a.Failure != nil && a.Failure.Kind != report.Timeout && a.Failure.Kind != report.Stopped &&
-		a.Response != nil && slices.Contains(statuses, a.Response.Status)
-}
-
-// Words returns the outcome of the call, for messages after "received".
-func (a *Answer) Words() string {
-	if a.Failure != nil {
-		return "no complete answer: " + a.Failure.Message
-	}
-	words := strings.TrimSpace(fmt.Sprintf("%d %s", a.Response.Status, http.StatusText(a.Response.Status)))
-	if location := a.Response.Header.Get("Location"); location != "" {
-		return fmt.Sprintf("%s to %s; redirects are not followed", words, location)
-	}
-	return words
-}
 
 // Client sends calls to one partner and keeps the exchanges. It is safe for concurrent use.
 type Client struct {
@@ -139,7 +54,7 @@ func NewClient(config Config) *Client {
 		rate:   rate.NewLimiter(cmp.Or(rate.Limit(config.MaxRPS), rate.Inf), 1),
 		serves: map[partnerapi.Endpoint]bool{},
 	}
-	c.http = client(c.transport())
+	c.http = client(c.config.transport())
 	return c
 }
 
@@ -208,17 +123,51 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 func (c *Client) Do(ctx context.Context, call Call) *Answer {
 	c.await(ctx)
 	if c.closes.Load() && !IsRepeatable(call.Endpoint) {
-		fresh := c.newConnectedClient(nil)
+		fresh := c.config.newConnectedClient(nil)
 		defer fresh.CloseIdleConnections()
 		return c.send(ctx, call, fresh)
 	}
 	return c.send(ctx, call, c.http)
 }
 
-// IsRepeatable reports whether a call whose answer was lost can be sent again as if the first call
-// had never been sent.
-func IsRepeatable(endpoint partnerapi.Endpoint) bool {
-	return endpoint != partnerapi.Reserve && endpoint != partnerapi.Confirm
+// SendTogether sends calls at the same time, each on its own connection. The connections are opened
+// first, so that the requests leave together, however long a handshake takes. answered receives each
+// answer when it arrives, with the index of its call.
+func (c *Client) SendTogether(ctx context.Context, calls []Call, answered func(i int, answer *Answer)) {
+	for range calls {
+		c.await(ctx)
+	}
+	connections := c.dialAll(ctx, calls)
+	start := make(chan struct{})
+	var running sync.WaitGroup
+	for i, call := range calls {
+		running.Go(func() {
+			fresh := c.config.newConnectedClient(connections[i])
+			defer fresh.CloseIdleConnections() // a partner that serves one connection at a time waits for this
+			<-start
+			answered(i, c.send(ctx, call, fresh))
+		})
+	}
+	close(start)
+	running.Wait()
+}
+
+// dialAll opens a connection for each call. An element is nil if that fails: the call then reports
+// why.
+func (c *Client) dialAll(ctx context.Context, calls []Call) []net.Conn {
+	connections := make([]net.Conn, len(calls))
+	var dialling sync.WaitGroup
+	for i, call := range calls {
+		dialling.Go(func() {
+			within, cancel := context.WithTimeout(ctx, call.Deadline)
+			defer cancel()
+			if connection, err := c.config.openConnection(within); err == nil {
+				connections[i] = connection
+			}
+		})
+	}
+	dialling.Wait()
+	return connections
 }
 
 func (c *Client) send(ctx context.Context, call Call, with *http.Client) *Answer {

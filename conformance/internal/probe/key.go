@@ -35,6 +35,10 @@ const (
 	OtherHeader // the key in a header other than Authorization
 )
 
+// KeyVariable is the environment variable from which the command reads the key. It also stands for
+// the key in curl commands.
+const KeyVariable = "CONFORMANCE_AUTH_KEY"
+
 // wrongKey is the key that WrongKey presents.
 const wrongKey = "conformance-suite-wrong-key"
 

@@ -65,11 +65,7 @@ func (k *Keyring) Redact(text string) string {
 func (k *Keyring) Words(text string) string { return k.shorten(text, longestWords) }
 
 func (k *Keyring) shorten(text string, most int) string {
-	beginning, whole := Beginning(text, most, k.Redact)
-	if !whole {
-		beginning += ellipsis
-	}
-	return beginning
+	return shorten(text, most, k.Redact)
 }
 
 // ToAnswer returns the exchange without customers' data. Clean removes its keys when it is shown,
@@ -136,15 +132,4 @@ func (k *Keyring) body(b report.Body, of partnerapi.Endpoint) report.Body {
 	text, whole := Beginning(b.Text, longestText, k.Redact)
 	b.Text, b.Cut = strings.ToValidUTF8(text, "\uFFFD"), !whole || b.Size > int64(len(b.Text))
 	return b
-}
-
-// contractHeaders returns the headers that the contract mentions. Other headers may contain anything.
-func contractHeaders(header http.Header) http.Header {
-	kept := http.Header{}
-	for _, name := range []string{"Authorization", "Content-Type", "Date", "Location", "Retry-After"} {
-		if values := header.Values(name); len(values) > 0 {
-			kept[name] = values
-		}
-	}
-	return kept
 }

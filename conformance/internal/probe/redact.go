@@ -1,11 +1,9 @@
 package probe
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -81,9 +79,11 @@ func (r *Redactor) body(raw []byte) report.Body {
 	return report.Body{Text: strings.ToValidUTF8(text, "\uFFFD"), Size: int64(len(raw)), Cut: !whole}
 }
 
+func (r *Redactor) shorten(text string, most int) string { return shorten(text, most, r.Redact) }
+
 // shorten returns text as evidence shows it: without the key, and shortened, with an ellipsis.
-func (r *Redactor) shorten(text string, most int) string {
-	beginning, whole := Beginning(text, most, r.Redact)
+func shorten(text string, most int, redact func(string) string) string {
+	beginning, whole := Beginning(text, most, redact)
 	if !whole {
 		beginning += ellipsis
 	}
@@ -121,65 +121,4 @@ func Beginning(text string, most int, redact func(string) string) (beginning str
 		end--
 	}
 	return clean[:end], false
-}
-
-// longestExcerpt is the longest excerpt of an answer, in bytes.
-const longestExcerpt = 500
-
-// Marked returns an exchange with the relevant place in its answer: a JSON pointer into value,
-// which is the answer or a part of it.
-func Marked(e *report.Exchange, value any, place string, redact func(string) string) *report.Exchange {
-	if e.Response == nil {
-		return e
-	}
-	shown, response := *e, *e.Response
-	response.Body.Excerpt, response.Body.Place = excerpt(value, place, redact)
-	shown.Response = &response
-	return &shown
-}
-
-// excerpt renders as much as fits around a place of value. It returns the text and the place in it,
-// which is "" if the value is too large to be shown completely.
-func excerpt(value any, place string, redact func(string) string) (text, within string) {
-	for {
-		text, whole := renderExcerpt(value, redact)
-		if whole {
-			return text, place
-		}
-		token, rest, _ := strings.Cut(strings.TrimPrefix(place, "/"), "/")
-		part, found := child(value, token)
-		if place == "" || !found {
-			return text + "\n…", ""
-		}
-		if rest != "" {
-			rest = "/" + rest
-		}
-		value, place = part, rest
-	}
-}
-
-// renderExcerpt returns the beginning of value as indented JSON, and whether that is the complete value.
-func renderExcerpt(value any, redact func(string) string) (text string, whole bool) {
-	encoded, err := json.MarshalIndent(value, "", "  ")
-	if err != nil {
-		return "", true
-	}
-	return Beginning(string(encoded), longestExcerpt, redact)
-}
-
-// pointerUnescaper undoes the escapes in a token of a JSON pointer.
-var pointerUnescaper = strings.NewReplacer("~1", "/", "~0", "~")
-
-// child returns the member or element of value that a token of a JSON pointer names.
-func child(value any, token string) (any, bool) {
-	switch value := value.(type) {
-	case map[string]any:
-		part, found := value[pointerUnescaper.Replace(token)]
-		return part, found
-	case []any:
-		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(value) {
-			return value[i], true
-		}
-	}
-	return nil, false
 }

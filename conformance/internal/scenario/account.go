@@ -62,10 +62,7 @@ func (a *Account) attempt(offer discover.Offer, units []partnerapi.UnitQuantity)
 func (a *Account) holdsNone(offer discover.Offer) bool { return a.holdsNoneBut(&Hold{}, offer) }
 
 func (a *Account) holdsNoneBut(own *Hold, offer discover.Offer) bool {
-	at := ledger.SlotOf(offer)
-	return !slices.ContainsFunc(a.ledger.Entries(), func(e ledger.Entry) bool {
-		return e.Slot == at && e.MayHold() && (own.entry == nil || e.Code != own.entry.Code)
-	})
+	return !a.ledger.MayHold(ledger.SlotOf(offer), own.entry)
 }
 
 // recordReserve records the outcome of a reserve: nil if it was not sent. Any 2xx answer with a code is a

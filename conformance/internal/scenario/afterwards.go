@@ -3,9 +3,6 @@ package scenario
 import (
 	"context"
 	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/ledger"
@@ -48,31 +45,20 @@ func ReadSlotsAfter(ctx context.Context, p *Player) (all []SlotAfter) {
 		entries[entry.Slot] = append(entries[entry.Slot], entry)
 	}
 	var asked []SlotAnswer
+	var questions []Question
 	for _, before := range p.survey.Answers {
 		switch last, known := lastReadings(p, before, entries); {
 		case len(last) > 0 && known && p.Calls.Sparing:
 			all = append(all, last...)
 		case len(last) > 0:
-			asked = append(asked, before)
+			asked, questions = append(asked, before), append(questions, before.Question)
 		}
 	}
-	var taking sync.Mutex
-	var asking errgroup.Group
-	if asking.SetLimit(partner.FewCallers); p.NoRaces {
-		asking.SetLimit(1)
-	}
-	for _, before := range asked {
-		asking.Go(func() error {
-			answer, stop := p.read.ask(ctx, "seats after everything was undone", before.Question, probe.GoodKey)
-			taking.Lock()
-			defer taking.Unlock()
-			if now, stop := p.read.readAsked(ctx, before.Question, answer, stop); stop == nil {
-				all = append(all, slotsAfter(p, before, now, entries)...)
-			}
-			return nil
-		})
-	}
-	_ = asking.Wait() // what was not answered is not known
+	p.askAll(ctx, "seats after everything was undone", questions, func(i int, answer *probe.Answer, stop *partner.Stop) {
+		if now, stop := p.read.readAsked(ctx, questions[i], answer, stop); stop == nil { // otherwise they are not known
+			all = append(all, slotsAfter(p, asked[i], now, entries)...)
+		}
+	})
 	return all
 }
 

@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"bytes"
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -59,75 +57,6 @@ func PlayPulls(ctx context.Context, p *Player, _ int) *Pulls {
 	})
 }
 
-const (
-	// mostUnlike is the maximum number of pulls that are kept because they differ from the first.
-	mostUnlike = 3
-	// mostCompared is the maximum number of pulls whose ids are compared while the run continues. The
-	// largest catalogs take a quarter of a second each.
-	mostCompared = 60
-	// largestCompared is the maximum size of such a pull, in bytes.
-	largestCompared = 1 << 20
-)
-
-// pulls compares each full pull of the catalog with the first one, whatever was called in between.
-type pulls struct {
-	first    []byte
-	ids      []string
-	fits     bool // the first one conforms to the schema
-	compared int
-	unlike   []*probe.Answer // the ones with another status, with other ids, or that alone do not conform
-}
-
-// note compares a pull. Texts and prices may change at any time, ids may not (PRD-10), nor may they
-// stop conforming to the schema.
-func (p *pulls) note(answer *probe.Answer) {
-	switch {
-	case p.first == nil:
-		p.first = answer.Raw
-		return
-	case answer.Failure != nil || partner.IsBusy(answer) || len(p.unlike) == mostUnlike || bytes.Equal(p.first, answer.Raw):
-		return
-	case answer.HasStatus(http.StatusOK):
-		if p.compared++; p.compared > mostCompared || len(p.first) > largestCompared || len(answer.Raw) > largestCompared {
-			return
-		}
-		if p.ids == nil {
-			p.ids, p.fits = catalogIDs(p.first)
-		}
-		if ids, fits := catalogIDs(answer.Raw); slices.Equal(p.ids, ids) && (fits || !p.fits) {
-			return
-		}
-	}
-	p.unlike = append(p.unlike, answer)
-}
-
-// catalogIDs returns the ids in a catalog, in an order that does not depend on its own, and whether
-// its products conform to the schema.
-func catalogIDs(raw []byte) (all []string, fits bool) {
-	elements, err := discover.Products(raw)
-	if err != nil {
-		return nil, false
-	}
-	fits = true
-	for _, element := range elements {
-		value, err := discover.DecodeElement(element)
-		if err != nil {
-			return nil, false
-		}
-		fits = fits && len(schemas.ValidateValue(schemas.Product, value)) == 0
-		product := discover.ReadProduct(value)
-		all = append(all, product.ID)
-		for _, option := range product.Options {
-			all = append(all, optionKey(product, option))
-			for _, unit := range option.Units {
-				all = append(all, optionKey(product, option)+"\x00"+unit.ID)
-			}
-		}
-	}
-	slices.Sort(all)
-	return all, fits
-}
-
 // sinceForms returns times in the formats that a marketplace may send: long ago, an hour ago, the
 // time of the run's first pull, as after a sync, and a time between two modification times, where
 // the catalog shows them.
@@ -151,31 +80,6 @@ func sinceForms(survey *Survey, now time.Time) []string {
 
 // readShare is the share of the run's time that further reads of one kind may take.
 const readShare = 0.05
-
-// RepeatedCall is a call and its repeats, with their answers.
-type RepeatedCall struct {
-	Answer *probe.Answer
-	Again  []*probe.Answer // to repeats of the same call
-	Stop   *partner.Stop
-	ActLog
-}
-
-// play makes a call that must be refused or have no effect, as often as the depth of the run sets
-// and its time allows.
-func (h *RepeatedCall) play(p *Player, call func() (*probe.Answer, *partner.Stop)) {
-	if h.Answer, h.Stop = call(); h.Stop != nil {
-		return
-	}
-	h.addUnknown(h.Answer, "")
-	for range p.repeats(h.Answer) {
-		answer, stop := call()
-		if stop != nil {
-			return
-		}
-		h.Again = append(h.Again, answer)
-		h.addUnknown(answer, "")
-	}
-}
 
 // ProbeQuery returns the query with which the marketplace probes a partner's health.
 func ProbeQuery() url.Values { return url.Values{"limit": {"1"}} }
@@ -218,4 +122,10 @@ func PlayQuestion(purpose string, key probe.Key) func(context.Context, *Player, 
 		h.Answer, h.Stop = p.read.ask(ctx, purpose, PlaySurvey(ctx, p, 0).Answers[0].Question, key)
 		return h
 	}
+}
+
+// PullCatalog pulls the catalog between two calls of a lifecycle.
+func (p *Player) PullCatalog(ctx context.Context) *partner.Stop {
+	_, stop := p.read.pull(ctx, "pull of the catalog", nil, probe.GoodKey)
+	return stop
 }

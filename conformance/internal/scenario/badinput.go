@@ -83,22 +83,25 @@ func badQuestions(ctx context.Context, p *Player, optionKey string, first func(v
 // PlayBadConfirms sends malformed confirms of an unknown code.
 func PlayBadConfirms(ctx context.Context, p *Player, _ int) MalformedRequests {
 	valid := partnerapi.ConfirmRequest{ReservationConfirmationCode: p.Account.UnknownCode(), Contact: &partner.Contact}
-	all := append(nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)...)
-	return sendAll(ctx, p, all, func(n malformedBody) probe.Call {
+	bodies, contacts := nonsenseOf(valid, "reservationConfirmationCode"), contactNonsense(valid)
+	if p.Calls.Sparing {
+		bodies, contacts = bodies[:fewBodies], contacts[:fewContacts]
+	}
+	return sendAll(ctx, p, append(bodies, contacts...), func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Confirm, http.MethodPost, partnerapi.ConfirmPath)
 	})
 }
 
 // PlayBadReleases releases unknown codes with unusual characters.
 func PlayBadReleases(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return sendAll(ctx, p, strangeSegments("reservationConfirmationCode"), func(n malformedBody) probe.Call {
+	return sendAll(ctx, p, p.strangeSegments("reservationConfirmationCode"), func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Release, http.MethodDelete, partnerapi.ReleasePath(p.Account.UnknownCode()+n.what))
 	})
 }
 
 // PlayBadCancels cancels unknown booking ids with unusual characters.
 func PlayBadCancels(ctx context.Context, p *Player, _ int) MalformedRequests {
-	return sendAll(ctx, p, strangeSegments("externalBookingId"), func(n malformedBody) probe.Call {
+	return sendAll(ctx, p, p.strangeSegments("externalBookingId"), func(n malformedBody) probe.Call {
 		return n.call(partnerapi.Cancel, http.MethodPost, partnerapi.CancelPath(p.Account.UnknownCode()+n.what))
 	})
 }
@@ -142,7 +145,7 @@ func PlayBadInputOptions(ctx context.Context, p *Player) []string {
 // PlayBadParties plays BadParties for an option. It returns nil when there is no time for it, or no slot.
 func PlayBadParties(ctx context.Context, p *Player, optionKey string, attempt int) *BadParties {
 	name := "bad parties " + optionKey
-	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
+	if p.isLateFor(name) {
 		return nil
 	}
 	b := playOnce(p, name, attempt, func(b *BadParties, _ string) {
@@ -280,6 +283,9 @@ const (
 	longText  = 100_000 // characters
 	deepLists = 1_000   // nested
 	manyUnits = 1_000   // in one party
+
+	// A run that makes few calls tries every malformed body at reserve, but only the first of them at confirm, release and cancel.
+	fewBodies, fewContacts, fewSegments = 6, 1, 4
 )
 
 // nonsenseOf makes malformed bodies from a valid one. id is the name of a required text field.
@@ -353,8 +359,8 @@ func quantity(unit, number string) []map[string]any {
 
 // strangeSegments returns malformed requests about codes and ids that no partner can know. The name
 // of each request is part of its code. No code is a pattern that could match other codes.
-func strangeSegments(named string) []malformedBody {
-	return []malformedBody{
+func (p *Player) strangeSegments(named string) []malformedBody {
+	all := []malformedBody{
 		{what: "half a body", body: []byte(`{"reason":`)},
 		{what: "a list in place of a body", body: []byte("[1,2,3]")},
 		{what: "a body of another code", body: partner.Encode(map[string]string{named: "another-code"})},
@@ -363,6 +369,10 @@ func strangeSegments(named string) []malformedBody {
 		{what: "a NUL \x00"},
 		{what: strings.Repeat("x", 1_000)},
 	}
+	if p.Calls.Sparing {
+		return all[:fewSegments]
+	}
+	return all
 }
 
 func strangeQueries() map[string]url.Values {

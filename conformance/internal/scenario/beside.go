@@ -8,7 +8,6 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/schemas/partnerapi"
@@ -33,14 +32,6 @@ func (b *Beside) OptionKey() string { return b.Offer.OptionKey() }
 
 // PlayedActs returns the calls and readings, and why not all were made.
 func (b *Beside) PlayedActs() ([]PlayedAct, *partner.Stop) { return b.acts, b.Stop }
-
-// Instances returns what the round is an instance of; nil if nothing was reserved.
-func (b *Beside) Instances() []plan.Instance {
-	if b.Holds == nil {
-		return nil
-	}
-	return []plan.Instance{{plan.Product: b.Offer.Product.ID, plan.Option: b.OptionKey()}}
-}
 
 // booksBeside reports whether the two holds of a round are booked.
 func booksBeside(round int) bool { return round%2 == 1 }
@@ -121,7 +112,7 @@ func (b *Beside) count(ctx context.Context, p *Player, when string) {
 // took records a call about one of the holds.
 func (b *Beside) took(does model.Kind, hold int, answer *probe.Answer, w wish) {
 	b.add(PlayedAct{Act: trace.Act{
-		Does: does, Offer: b.Offer, Hold: hold, Units: w.party, Party: model.Party{Guests: w.guests()}, Life: b.Holds[hold].Life, Answer: answer,
+		Does: does, Offer: b.Offer, Hold: hold, Units: w.party, Party: model.Party{Guests: discover.GuestsIn(w.party)}, Life: b.Holds[hold].Life, Answer: answer,
 	}})
 }
 

@@ -11,8 +11,18 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/undo"
 	"partnerkit.dev/schemas"
-	"partnerkit.dev/schemas/partnerapi"
 )
+
+// Booker makes holds and bookings, and releases and cancels them.
+type Booker struct {
+	calls    *partner.Caller
+	account  *Account
+	observer Observer
+	clock    *partner.Clock
+	tickets  bool // the partner delivers its own tickets
+	traits   *Traits
+	stuck    bool // mostStuck bookings could not be cancelled
+}
 
 // mostUncancelled is the maximum number of bookings that are made at a partner without
 // cancellations: these bookings stay.
@@ -47,10 +57,11 @@ func (b *Booker) CanCancel(ctx context.Context) bool {
 
 // Confirm sends one confirm and records the booking that it made.
 func (b *Booker) Confirm(ctx context.Context, purpose string, h *Hold, full bool, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.confirmAs(ctx, h, partner.Confirm(purpose, h.Code, h.entry, full, key))
+	return b.ConfirmWith(ctx, purpose, h, bodyOf(full), key)
 }
 
-func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*probe.Answer, *partner.Stop) {
+// ConfirmWith sends a confirm with a form of its body.
+func (b *Booker) ConfirmWith(ctx context.Context, purpose string, h *Hold, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
 	if ctx.Err() != nil {
 		return nil, b.calls.Time.StopCause()
 	}
@@ -58,34 +69,12 @@ func (b *Booker) confirmAs(ctx context.Context, h *Hold, call probe.Call) (*prob
 	if stop != nil {
 		return nil, stop
 	}
-	answer, stop := b.calls.Call(context.WithoutCancel(ctx), call, false)
+	answer, stop := b.calls.Call(context.WithoutCancel(ctx), body.Of(partner.Confirm(purpose, h.Code, h.entry, body != partner.BareBody, key)), false)
 	settle(answer)
 	if stop != nil {
 		return nil, stop
 	}
 	return answer, nil
-}
-
-// ReserveWith sends a reserve with a form of its body.
-func (b *Booker) ReserveWith(ctx context.Context, purpose string, offer discover.Offer, units []partnerapi.UnitQuantity, body partner.Body, key probe.Key) (*Hold, *partner.Stop) {
-	return b.reserveAs(ctx, offer, units, func(entry *ledger.Entry) probe.Call {
-		return body.Of(partner.Reserve(purpose, entry, body != partner.BareBody, key))
-	})
-}
-
-// ConfirmWith sends a confirm with a form of its body.
-func (b *Booker) ConfirmWith(ctx context.Context, purpose string, h *Hold, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.confirmAs(ctx, h, body.Of(partner.Confirm(purpose, h.Code, h.entry, body != partner.BareBody, key)))
-}
-
-// ReleaseWith sends a release with a form of its body.
-func (b *Booker) ReleaseWith(ctx context.Context, purpose, code string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.calls.Call(ctx, body.Of(partner.Release(purpose, code, body != partner.BareBody, key)), true)
-}
-
-// CancelWith sends a cancellation with a form of its body.
-func (b *Booker) CancelWith(ctx context.Context, purpose, id string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.calls.Call(ctx, body.Of(partner.Cancel(purpose, id, body != partner.BareBody, key)), true)
 }
 
 // book turns a hold into a booking with the registered key.
@@ -145,17 +134,17 @@ func (b *Booker) observeRepeat(answer *probe.Answer) {
 
 // Release releases a code with the usual body.
 func (b *Booker) Release(ctx context.Context, purpose, code string, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.ReleaseAs(ctx, purpose, code, true, key)
+	return b.ReleaseWith(ctx, purpose, code, partner.FullBody, key)
 }
 
-// ReleaseAs releases a code with or without a body.
-func (b *Booker) ReleaseAs(ctx context.Context, purpose, code string, body bool, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.calls.Call(ctx, partner.Release(purpose, code, body, key), true)
+// ReleaseWith sends a release with a form of its body.
+func (b *Booker) ReleaseWith(ctx context.Context, purpose, code string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.calls.Call(ctx, body.Of(partner.Release(purpose, code, body != partner.BareBody, key)), true)
 }
 
 // releaseHold releases a live hold with the registered key.
 func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body bool) (*probe.Answer, *partner.Stop) {
-	answer, stop := b.calls.Call(ctx, partner.Release(purpose, h.Code, body, probe.GoodKey), true)
+	answer, stop := b.ReleaseWith(ctx, purpose, h.Code, bodyOf(body), probe.GoodKey)
 	if stop != nil {
 		return nil, stop
 	}
@@ -163,6 +152,14 @@ func (b *Booker) releaseHold(ctx context.Context, purpose string, h *Hold, body 
 		b.account.Settle(answer, h)
 	}
 	return answer, stop
+}
+
+// bodyOf returns the usual body, with all optional fields, or the one without any.
+func bodyOf(full bool) partner.Body {
+	if full {
+		return partner.FullBody
+	}
+	return partner.BareBody
 }
 
 // formOf returns Usual for a call with all optional fields in its body, Minimal for one without.
@@ -175,17 +172,17 @@ func formOf(full bool) partner.Form {
 
 // Cancel cancels a booking with the usual body.
 func (b *Booker) Cancel(ctx context.Context, purpose, id string, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.CancelAs(ctx, purpose, id, true, key)
+	return b.CancelWith(ctx, purpose, id, partner.FullBody, key)
 }
 
-// CancelAs cancels a booking with or without a body.
-func (b *Booker) CancelAs(ctx context.Context, purpose, id string, body bool, key probe.Key) (*probe.Answer, *partner.Stop) {
-	return b.calls.Call(ctx, partner.Cancel(purpose, id, body, key), true)
+// CancelWith sends a cancellation with a form of its body.
+func (b *Booker) CancelWith(ctx context.Context, purpose, id string, body partner.Body, key probe.Key) (*probe.Answer, *partner.Stop) {
+	return b.calls.Call(ctx, body.Of(partner.Cancel(purpose, id, body != partner.BareBody, key)), true)
 }
 
 // cancelBooking cancels a live booking with the registered key.
 func (b *Booker) cancelBooking(ctx context.Context, purpose string, h *Hold, id string, body bool) (*probe.Answer, *partner.Stop) {
-	answer, stop := b.calls.Call(ctx, partner.Cancel(purpose, id, body, probe.GoodKey), true)
+	answer, stop := b.CancelWith(ctx, purpose, id, bodyOf(body), probe.GoodKey)
 	if stop != nil {
 		return nil, stop
 	}
@@ -220,3 +217,34 @@ func (b *Booker) Undo(ctx context.Context, h *Hold, release, cancel string) bool
 
 // Traits returns what is known about the partner's holds and bookings so far.
 func (b *Booker) Traits() Traits { return *b.traits }
+
+// unexpectedStop returns the stop of an answer that broke off or has another status than the given ones.
+func unexpectedStop(answer *probe.Answer, want string, form partner.Form, statuses ...int) *partner.Stop {
+	switch {
+	case answer.BrokeOff(statuses...):
+		return partner.StopAt(partner.Unreadable, answer, "Expected a complete JSON object: %s", answer.Failure.Message)
+	case !answer.HasStatus(statuses...):
+		return partner.StopAt(partner.WrongStatus, answer, "Expected %s, received %s", want, answer.Words()).WithForm(form)
+	default:
+		return nil
+	}
+}
+
+func (b *Booker) misfit(answer *probe.Answer, problem schemas.Problem) *partner.Stop {
+	stop := partner.StopAt(partner.Misfit, answer, "%s", problem)
+	stop.Problem = problem
+	stop.Exchanges[0] = probe.Marked(answer.Exchange, discover.Object(answer.Raw), problem.Pointer, b.calls.Client.Redactor().Redact)
+	return stop
+}
+
+// NoObject returns why an answer's body is not a JSON object, or "".
+func NoObject(answer *probe.Answer) string {
+	value, err := discover.Decode(answer.Raw)
+	if err != nil {
+		return "Expected a JSON object: " + err.Error()
+	}
+	if _, ok := value.(map[string]any); !ok {
+		return "Expected a JSON object, received another JSON value"
+	}
+	return ""
+}

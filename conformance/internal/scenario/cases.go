@@ -2,11 +2,9 @@ package scenario
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -26,7 +24,7 @@ func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 	}
 	if p.limited {
 		for _, answer := range survey.Answers {
-			p.learnLeast(ctx, optionKey(answer.Product, answer.Option))
+			p.learnLeast(ctx, discover.OptionKey(answer.Product, answer.Option))
 		}
 	}
 	return plan.Cover(discover.Pick(survey.Offers, discover.Want{Now: p.Clock.Now().Add(leastAhead), Seats: 1}), most)
@@ -35,36 +33,12 @@ func (p *Player) cases(ctx context.Context, most int) []plan.Case {
 // OnCase returns a player of the same run whose expiring holds are of a case.
 func (p *Player) OnCase(c *plan.Case) *Player {
 	on := *p
-	on.on = caseBasis{c}
+	on.on = c
 	return &on
 }
 
 // Case returns the case that expiring holds are of; nil means what is easiest to try.
-func (p *Player) Case() *plan.Case { return p.on.Case }
-
-// caseBasis is what expiring holds are of: a case, or what is easiest to try.
-type caseBasis struct{ *plan.Case }
-
-// lifecycleName returns a lifecycle name that includes the case, if there is one.
-func (b caseBasis) lifecycleName(name string) string {
-	if b.Case == nil {
-		return name
-	}
-	return fmt.Sprintf("%s of %s", name, b.Case)
-}
-
-// applyCase changes w to the slot and the party of the case, if there is one.
-func (b caseBasis) applyCase(w wanted) wanted {
-	if b.Case == nil {
-		return w
-	}
-	at := b.Offer
-	w.Seats, w.Late, w.OptionKey = b.Guests(), false, at.OptionKey()
-	w.Suits = func(o discover.Offer) bool { return o.Slot.Start.Equal(at.Slot.Start) && o.Slot.ID == at.Slot.ID }
-	w.party = func(discover.Option) []partnerapi.UnitQuantity { return b.Units }
-	w.full, w.body = b.Body != partner.BareBody, b.Body
-	return w
-}
+func (p *Player) Case() *plan.Case { return p.on }
 
 // SimilarCase returns the case that describes a lifecycle which was not played on a case. It returns nil for
 // other lifecycles, and if the lifecycle reached no slot. Simpler cases show which parts a breach needs.

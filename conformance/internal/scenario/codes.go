@@ -52,7 +52,7 @@ func PlayNearCodes(ctx context.Context, p *Player, attempt int) *NearCodes {
 // PlayNearCodesIn plays NearCodes in an option. It returns nil when there is no time for it, or no slot.
 func PlayNearCodesIn(ctx context.Context, p *Player, optionKey string, attempt int) *NearCodes {
 	name := "near codes " + optionKey
-	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
+	if p.isLateFor(name) {
 		return nil
 	}
 	n := p.nearCodes(ctx, name, optionKey, attempt)
@@ -237,4 +237,13 @@ func (t CodeTry) String() string {
 		return "an unknown code, " + t.Form
 	}
 	return "an unknown code, a live one " + t.Form
+}
+
+// addCodes adds calls with codes that the partner does not know. A connection that was closed shows nothing about a code.
+func (t *ActLog) addCodes(tries CodeTries) {
+	for _, try := range tries {
+		if try.Answer.Failure == nil {
+			t.addUnknown(try.Answer, try.String())
+		}
+	}
 }

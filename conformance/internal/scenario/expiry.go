@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -11,53 +12,16 @@ import (
 )
 
 const (
-	// LongestWait is the longest lifetime of a hold that a run waits for.
-	LongestWait = 35 * time.Minute
-	// ShortWait is the longest lifetime of a hold that a run waits for without being asked to.
-	ShortWait = time.Minute
 	// expiringHolds is the number of holds that expire together. An unexpected result can then be
 	// measured again without a second wait.
 	expiringHolds = 3
 	// waitedCases is the number of cases that are also held when the run waits for expiry. At a
 	// partner in use, these seats are withheld from customers meanwhile.
 	waitedCases = 6
-	// Clocks differ, and partners remove expired holds periodically. Near its expiry, for a share
-	// of its lifetime, the state of a hold proves nothing.
-	marginShare                 = 20
-	leastMargin, greatestMargin = time.Second, time.Minute
 	// leastApart is the shortest interval between two looks at a slot while the run waits for its
 	// hold to expire.
 	leastApart = time.Second
 )
-
-// ends returns, by this machine's clock, the time until which a hold is certainly live and the time
-// from which it has certainly expired. The Date header of its answer shows how far the partner's
-// clock differs.
-func (h *Hold) ends() (live, over time.Time) {
-	first, last := h.Expires, h.Expires
-	if date, err := http.ParseTime(h.Answer.Response.Header.Get("Date")); err == nil {
-		dated := h.Answered.Add(h.Expires.Sub(date))
-		if dated.Before(first) {
-			first = dated
-		} else {
-			last = dated
-		}
-	}
-	margin := min(max(h.Life/marginShare, leastMargin), greatestMargin)
-	if h.Life > lifeShare*lastMoment {
-		return first.Add(-lastMoment), last.Add(margin)
-	}
-	return first.Add(-margin), last.Add(margin)
-}
-
-// EndsInTime reports whether a hold expires within the time that a run waits.
-func (h *Hold) EndsInTime() bool {
-	if h.Expires.IsZero() {
-		return false
-	}
-	_, over := h.ends()
-	return over.Sub(h.Answered) <= LongestWait
-}
 
 // Expiring is a hold that is not confirmed before it expires.
 type Expiring struct {
@@ -67,7 +31,7 @@ type Expiring struct {
 }
 
 func playExpiring(ctx context.Context, p *Player, attempt int) *Expiring {
-	return playOnce(p, p.on.lifecycleName("expiring"), attempt, func(e *Expiring, option string) {
+	return playOnce(p, p.lifecycleName("expiring"), attempt, func(e *Expiring, option string) {
 		want := seat("reserve, and let the hold expire", option)
 		want.Suits = func(o discover.Offer) bool { return p.KeepsSeats(o) && p.Account.holdsNone(o) }
 		p.begin(ctx, &e.Opening, want).step(func() *partner.Stop {
@@ -117,7 +81,7 @@ type Expiry struct {
 
 // PlayExpiry lets a hold expire, then confirms and releases it.
 func PlayExpiry(ctx context.Context, p *Player, attempt int) *Expiry {
-	return playOnce(p, p.on.lifecycleName("expiry"), attempt, func(e *Expiry, _ string) {
+	return playOnce(p, p.lifecycleName("expiry"), attempt, func(e *Expiry, _ string) {
 		e.Expiring = *playExpiring(ctx, p, attempt)
 		t := p.continueLifecycle(ctx, &e.Opening)
 		if e.Ending != nil {
@@ -160,7 +124,7 @@ func (h *Hold) outlive(ctx context.Context, p *Player) *partner.Stop {
 		}
 	}
 	over := h.Expires
-	if p.on.Case != nil && p.on.Number > p.Depth.MaxExpiringCases()/2 {
+	if p.on != nil && p.on.Number > p.Depth.MaxExpiringCases()/2 {
 		over = over.Add(h.Life) // half of the cases are read long after they expired
 	}
 	if err := p.Clock.MoveBeyond(ctx, over); err != nil {
@@ -320,4 +284,12 @@ func (begun expiries) look(ctx context.Context, p *Player) []*Reading {
 	}
 	p.Time.Lengthen(time.Since(began))
 	return reads
+}
+
+// lifecycleName returns a lifecycle name that includes the case, if there is one.
+func (p *Player) lifecycleName(name string) string {
+	if p.on == nil {
+		return name
+	}
+	return fmt.Sprintf("%s of %s", name, p.on)
 }

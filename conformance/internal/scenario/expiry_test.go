@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 )
@@ -41,6 +44,29 @@ func TestAHoldEndsWhereBothClocksSayThatItDoes(t *testing.T) {
 		if live.Sub(answered) != test.live || over.Sub(answered) != test.over {
 			t.Errorf("%s: want it live until %s and over from %s on, got %s and %s", test.name, test.live, test.over, live.Sub(answered), over.Sub(answered))
 		}
+	}
+}
+
+// A run that moves the clock leaves it ahead, where the next run finds it.
+func TestAHoldIsLiveByTheClockOfATargetThatIsHoursAhead(t *testing.T) {
+	t.Parallel()
+	const ahead = 5 * time.Hour
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprintf(w, `{"now":%q}`, time.Now().Add(ahead).Format(time.RFC3339Nano))
+	}))
+	defer target.Close()
+	clock := partner.NewClock(target.URL, nil, nil)
+	if err := clock.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	hold := holdOf(20*time.Minute, ahead, true)
+	hold.Answered, hold.Expires = time.Now(), time.Now().Add(ahead+20*time.Minute)
+	hold.Answer.Response.Header.Set("Date", time.Now().Add(ahead).UTC().Format(http.TimeFormat))
+	if hold.mayBeOver(clock) {
+		t.Error("Expected a hold of 20 minutes to be live when it was just made")
+	}
+	if hold.Expires = time.Now().Add(ahead + time.Minute); !hold.mayBeOver(clock) {
+		t.Error("Expected a hold to be in doubt a minute before it expires")
 	}
 }
 

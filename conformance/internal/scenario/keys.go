@@ -223,7 +223,7 @@ func (t lifecyclePlayer) keys(endpoint partnerapi.Endpoint, into *KeyTries, call
 			}
 			return call(string(endpoint)+" "+purpose, try)
 		}}.run(t.ctx)
-		t.opening.addTries(t.opening, tried)
+		t.opening.addTries(tried)
 		*into = append(*into, tried...)
 		return stop
 	})
@@ -241,7 +241,7 @@ func (t lifecyclePlayer) tryKeysAfterEnd(into *KeyTries, call func(purpose strin
 			if stop == nil && answer.Failure == nil && !partner.IsBusy(answer) {
 				try := KeyTry{Key: key, Number: 1, Answer: answer}
 				*into = append(*into, try)
-				t.opening.addTries(t.opening, KeyTries{try})
+				t.opening.addTries(KeyTries{try})
 			}
 			return stop
 		})
@@ -253,7 +253,7 @@ func PlayNearReleases(ctx context.Context, p *Player, attempt int) *NearKeys {
 	return playOnce(p, "near releases", attempt, func(n *NearKeys, option string) {
 		t := p.begin(ctx, &n.Opening, seat("reserve 1 seat, to try keys on its release", option))
 		t.keys(partnerapi.Release, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
-			return p.Book.ReleaseAs(ctx, purpose, try.code(p.Account, n.Hold.Code), !try.Bare, try.Key)
+			return p.Book.ReleaseWith(ctx, purpose, try.code(p.Account, n.Hold.Code), bodyOf(!try.Bare), try.Key)
 		})
 		t.countAfter("after the releases with wrong keys")
 		t.give("release the hold", true, "after the release with the good key")
@@ -283,7 +283,7 @@ func PlayNearCancels(ctx context.Context, p *Player, attempt int) *NearKeys {
 			return p.Book.Release(ctx, "release the booked code "+purpose, n.Hold.Code, key)
 		})
 		t.keys(partnerapi.Cancel, &n.Tries, func(purpose string, try KeyTry) (*probe.Answer, *partner.Stop) {
-			return p.Book.CancelAs(ctx, purpose, try.code(p.Account, n.BookingID()), !try.Bare, try.Key)
+			return p.Book.CancelWith(ctx, purpose, try.code(p.Account, n.BookingID()), bodyOf(!try.Bare), try.Key)
 		})
 		t.countAfter("after the cancellations with wrong keys")
 		t.undo("cancel the booking", true, "after the cancellation with the good key")
@@ -308,4 +308,15 @@ func (t KeyTry) String() string {
 		where += ", about an unknown code"
 	}
 	return fmt.Sprintf("%s, call %d with it, %s", t.Key, t.Number, where)
+}
+
+// addTries adds calls with other keys than the partner's. A connection that was closed shows nothing about the key.
+func (o *Opening) addTries(tries KeyTries) {
+	for _, try := range tries {
+		if try.Unknown {
+			o.addUnknown(try.Answer, try.String())
+		} else {
+			o.addCall(try.Answer, try.String())
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 )
 
@@ -49,7 +48,7 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 		var t lifecyclePlayer
 		for guests := int64(SeveralGuests); guests >= 1; guests-- {
 			t = p.begin(ctx, &h.Opening, wanted{
-				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests),
+				purpose: "reserve " + model.SeatsWord(guests) + ", to release them", party: leads(guests), body: partner.BareBody,
 				Want: discover.Want{Seats: guests, Counted: true, Late: true, OptionKey: option},
 			})
 			if h.Hold != nil || h.Stop.IsBreach() {
@@ -64,51 +63,11 @@ func PlayHolding(ctx context.Context, p *Player, attempt int) *Holding {
 		t.repeat(func(nth int) {
 			bare := nth > 0 && nth == t.Depth.Repeats()/2
 			t.actWith(!bare, "after another release", func() (*probe.Answer, *partner.Stop) {
-				return p.Book.ReleaseAs(ctx, "release the same code again", h.Hold.Code, !bare, probe.GoodKey)
+				return p.Book.ReleaseWith(ctx, "release the same code again", h.Hold.Code, bodyOf(!bare), probe.GoodKey)
 			})
 		})
 		t.confirmEnded("confirm the released code", "after the released code was confirmed")
 	})
-}
-
-// OptionCheck is a short test of one option: a hold for one guest that is made and released.
-type OptionCheck struct{ Opening }
-
-// PlayOptionChecks returns the keys of the options to check.
-func PlayOptionChecks(ctx context.Context, p *Player) []string {
-	bookable, all := p.bookableOffers(ctx)
-	return plan.BookableOptions(bookable, all, p.Depth.OptionChecks())
-}
-
-// bookableOffers returns the slots of the survey: those that can be booked, and all.
-func (p *Player) bookableOffers(ctx context.Context) (bookable, all []discover.Offer) {
-	all = PlaySurvey(ctx, p, 0).Offers
-	return discover.Pick(all, discover.Want{Now: p.Clock.Now(), Seats: 1}), all
-}
-
-// PlayOptionCheck plays the check of one option. It returns nil when there is no time for it.
-func PlayOptionCheck(ctx context.Context, p *Player, optionKey string, attempt int) *OptionCheck {
-	name := "option check " + optionKey
-	if _, known := p.memory[name+"/0"]; !known && p.Time.LateForMore() {
-		return nil
-	}
-	return playOnce(p, name, attempt, func(v *OptionCheck, _ string) {
-		t := p.begin(ctx, &v.Opening, seat("reserve 1 seat, to release it", optionKey))
-		t.give("release the hold", true, "after release")
-		if v.Stop != nil && v.Stop.Kind == partner.Refused && p.Book.traits.held {
-			p.survey.leaveOut(optionKey) // the others can be booked
-		}
-	})
-}
-
-// PlayAllOptionChecks plays the check of every option, while there is time.
-func PlayAllOptionChecks(ctx context.Context, p *Player, _ int) (all []*OptionCheck) {
-	for _, key := range PlayOptionChecks(ctx, p) {
-		if played := PlayOptionCheck(ctx, p, key, 0); played != nil {
-			all = append(all, played)
-		}
-	}
-	return all
 }
 
 // MixedParty is a hold for guests of two types.
@@ -118,7 +77,7 @@ type MixedParty struct{ Opening }
 func PlayMixedParty(ctx context.Context, p *Player, attempt int) *MixedParty {
 	return playOnce(p, "party", attempt, func(m *MixedParty, option string) {
 		t := p.begin(ctx, &m.Opening, wanted{
-			purpose: "reserve 2 seats for guests of two types", full: true,
+			purpose: "reserve 2 seats for guests of two types",
 			Want: discover.Want{
 				Seats: 2, Counted: true, OptionKey: option,
 				Suits: func(o discover.Offer) bool {

@@ -27,15 +27,15 @@ type Lookup struct {
 // lookUp looks up the slots of notifications, unless the survey had them. It takes the last
 // notification about each slot. Slots that are sold out or closed may be left out of every answer,
 // and slots outside the window cannot be requested, so neither is looked up.
-func (p webhookPlayer) lookUp() {
+func (p *Player) lookUp(ctx context.Context, received []*inbox.Webhook) (all []Lookup) {
 	known := map[string]discover.Slot{} // by offer ids
 	key := func(product, option, slot string) string { return product + "\x00" + option + "\x00" + slot }
-	for _, offer := range PlaySurvey(p.ctx, p.Player, 0).Offers {
+	for _, offer := range PlaySurvey(ctx, p, 0).Offers {
 		known[key(offer.Product.ID, offer.Option.ID, offer.Slot.ID)] = offer.Slot
 	}
 	last := map[string]*inbox.Webhook{}
 	var order []string
-	for _, w := range p.Contents.Webhooks {
+	for _, w := range received {
 		if w.Kind != inbox.Notify || !w.IsValid() {
 			continue
 		}
@@ -52,22 +52,23 @@ func (p webhookPlayer) lookUp() {
 		if !w.Slot.Status.IsBookable() || had && slot.Start.Equal(w.Slot.Start) {
 			continue
 		}
-		if len(p.Lookups) == mostLookups || p.ctx.Err() != nil {
-			return
+		if len(all) == mostLookups || ctx.Err() != nil {
+			return all
 		}
 		if catalog == nil {
-			pulled := p.read.pullAgain(p.ctx)
+			pulled := p.read.pullAgain(ctx)
 			catalog = &pulled
 		}
 		if catalog.Stop != nil {
-			return
+			return all
 		}
-		look := p.read.lookUp(p.ctx, p.Clock.Now(), *catalog, w)
+		look := p.read.lookUp(ctx, p.Clock.Now(), *catalog, w)
 		if had && look.Known == nil {
 			look.Known = &slot // it was moved to another day, by the notification alone
 		}
-		p.Lookups = append(p.Lookups, look)
+		all = append(all, look)
 	}
+	return all
 }
 
 func (r *reader) lookUp(ctx context.Context, now time.Time, catalog SecondPull, w *inbox.Webhook) Lookup {

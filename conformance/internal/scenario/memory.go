@@ -214,13 +214,7 @@ const (
 	// targetAge is the minimum age of what was made early, by the target's clock, if that clock can
 	// be moved.
 	targetAge = 30 * time.Second
-	// lifeShare is the divisor of a hold's lifetime that limits how far the clock is moved.
-	lifeShare = 3
 )
-
-// lastMoment is how long before its expiry a hold is confirmed if the target's clock can be moved: a time that is stated to the
-// minute may be up to a minute off.
-const lastMoment = 90 * time.Second
 
 // IsLastMoment reports whether such a hold is confirmed shortly before it expires.
 func IsLastMoment(state EarlyState, party EarlyParty) bool {
@@ -250,7 +244,7 @@ func (k *Kept) grow(ctx context.Context, p *Player, least time.Duration, last bo
 	if k.Age = time.Since(k.Hold.Answered); ctx.Err() != nil {
 		return p.Time.StopCause()
 	}
-	if live, _ := k.Hold.ends(); k.Hold.IsHeld() && !k.Hold.Expires.IsZero() && p.Clock.Now().After(live) {
+	if k.Hold.IsHeld() && k.Hold.mayBeOver(p.Clock) {
 		return partner.NotHere("the hold may have expired before it was checked again")
 	}
 	return nil
@@ -275,4 +269,16 @@ func PlayUnknownAgain(ctx context.Context, p *Player, _ int) *RepeatedCall {
 			h.addUnknown(h.Answer, "")
 		}
 	})
+}
+
+// LeaveOut plays nothing further in an option: what was played there is played again elsewhere on request, unless it has
+// to be early in the run.
+func (p *Player) LeaveOut(option string) {
+	p.survey.leaveOut(option)
+	for key, played := range p.memory {
+		_, early := played.(*Kept)
+		if of, ok := played.(interface{ OptionKey() string }); ok && !early && of.OptionKey() == option {
+			delete(p.memory, key)
+		}
+	}
 }

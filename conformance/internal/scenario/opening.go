@@ -2,14 +2,13 @@ package scenario
 
 import (
 	"context"
-	"net/http"
-	"slices"
 
 	"partnerkit.dev/conformance/internal/discover"
-	"partnerkit.dev/conformance/internal/ledger"
+	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -52,32 +51,44 @@ func (o *Opening) BookingID() string {
 	return o.Hold.BookingID()
 }
 
+// PlayedActs returns the acts of a lifecycle, and why it was not played to its end; nil if it was.
+func (o *Opening) PlayedActs() ([]PlayedAct, *partner.Stop) { return o.acts, o.Stop }
+
+// addHold adds the reserve of the hold that the scenario is about.
+func (o *Opening) addHold(infants int64) {
+	o.add(PlayedAct{Act: trace.Act{
+		Does: model.Reserve, Offer: o.Offer, Units: o.Units, Party: model.Party{Guests: o.Guests, Infants: infants}, Life: o.Hold.Life, Answer: o.Hold.Answer,
+	}})
+}
+
+// addCall adds a call about the hold, or a reserve with another key than the partner's. What a partner answers to too many
+// calls shows nothing.
+func (o *Opening) addCall(answer *probe.Answer, how string) {
+	if answer == nil || partner.IsBusy(answer) {
+		return
+	}
+	act := trace.Act{Does: kinds[answer.Endpoint], Offer: o.Offer, Units: o.Units, Party: model.Party{Guests: o.Guests}, Key: answer.Key, Answer: answer}
+	if act.Does == model.Reserve {
+		for _, before := range o.acts {
+			if before.Does == model.Reserve {
+				act.Hold++
+			}
+		}
+	}
+	o.add(PlayedAct{Act: act, How: how})
+}
+
 type wanted struct {
 	purpose string
 	discover.Want
 	party func(discover.Option) []partnerapi.UnitQuantity
-	full  bool // with contact and reference
 	body  partner.Body
-}
-
-// leads returns a function that makes a party of n guests of an option's lead unit.
-func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
-	return func(option discover.Option) []partnerapi.UnitQuantity { return partner.Guests(option, n) }
-}
-
-// twoTypes is a party of two guests of different types, or of the same type at an option that has only
-// one that may come with the lead unit.
-func twoTypes(option discover.Option) []partnerapi.UnitQuantity {
-	if party := partner.TwoTypes(option); party != nil {
-		return party
-	}
-	return partner.Guests(option, 2)
 }
 
 // seat returns a request for a slot with counted seats, for one guest. If option is not "", the
 // slot must belong to it.
 func seat(purpose, option string) wanted {
-	return wanted{purpose: purpose, Want: discover.Want{Seats: 1, Counted: true, OptionKey: option}, party: leads(1), full: true}
+	return wanted{purpose: purpose, Want: discover.Want{Seats: 1, Counted: true, OptionKey: option}, party: leads(1)}
 }
 
 // open begins a lifecycle: it finds a slot, counts its seats, reserves, and counts again. If a slot is
@@ -131,20 +142,6 @@ func (p *Player) BeginsSoon(o discover.Offer) bool {
 	return p.survey != nil && p.survey.beginsSoon(o, p.Clock.Now())
 }
 
-// offer returns the best slot that fits and marks it as used.
-func (p *Player) offer(ctx context.Context, want discover.Want) (discover.Offer, *partner.Stop) {
-	offers, stop := p.Offers(ctx, want)
-	if stop != nil {
-		return discover.Offer{}, stop
-	}
-	if p.limited && !p.tried[offers[0].OptionKey()] {
-		p.learnLeast(ctx, offers[0].OptionKey())
-		return p.offer(ctx, want)
-	}
-	p.Seats.Use(offers[0])
-	return offers[0], nil
-}
-
 func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Opening {
 	p.Seats.Use(offer)
 	opened := Opening{Offer: offer}
@@ -161,16 +158,9 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 	opened.Offer.Slot = opened.Before.Last.Slot
 	party := w.party(offer.Option)
 	opened.Units, opened.body = party, w.body
-	if !w.full {
-		opened.body = partner.BareBody
-	}
-	for _, unit := range party {
-		opened.Guests += int64(unit.Quantity)
-	}
+	opened.Guests = discover.GuestsIn(party)
 	reserve := func() (*Hold, *partner.Stop) {
-		return p.Book.Read(p.Book.reserveAs(ctx, opened.Offer, opened.Units, func(entry *ledger.Entry) probe.Call {
-			return w.body.Of(partner.Reserve(w.purpose, entry, w.full, probe.GoodKey))
-		}))
+		return p.Book.Read(p.Book.ReserveWith(ctx, w.purpose, opened.Offer, opened.Units, w.body, probe.GoodKey))
 	}
 	if opened.Hold, opened.Stop = reserve(); opened.Stop != nil {
 		if opened.Stop.Kind == partner.Refused && p.BeginsSoon(offer) {
@@ -182,7 +172,7 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		}
 	}
 	p.Book.traits.held = true
-	opened.addHold(&opened, p.infants())
+	opened.addHold(p.infants())
 	if opened.Held, opened.Stop = p.Seats.seats(ctx, opened.Offer, "after reserve"); opened.Held != nil {
 		opened.addReading(opened.Held)
 	}
@@ -194,6 +184,14 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 		}
 	}
 	return opened
+}
+
+// infants returns the number of infants in the party of the case.
+func (p *Player) infants() int64 {
+	if p.on == nil {
+		return 0
+	}
+	return p.on.Infants
 }
 
 // Holdless reports whether the lifecycle's hold keeps no seats (RSV-8).
@@ -248,235 +246,45 @@ func (p *Player) excuse(ctx context.Context, opened *Opening, party int64, reser
 	}
 }
 
-// Act is one call of a lifecycle, and the seats left in its slot afterwards.
-type Act struct {
-	Answer *probe.Answer
-	Again  []*probe.Answer // answers to repeats of a call that has no effect
-	After  *Reading        // nil if they were not counted
-}
-
-// Answers returns all answers of the act; nil if it was not played.
-func (a Act) Answers() []*probe.Answer {
-	if a.Answer == nil {
-		return nil
+// takesMore reports whether an option that refuses a party takes a larger one, which is that of the hold then, and the
+// smallest party of the option from then on: a partner may sell to no fewer than two.
+func (p *Player) takesMore(ctx context.Context, opened *Opening, reserve func() (*Hold, *partner.Stop)) bool {
+	alone := len(opened.Units) == 1 && opened.Units[0].ID == opened.Offer.Option.Lead()
+	// The form of another body may be what is refused, which says nothing about parties.
+	if opened.Stop.Kind != partner.Refused || !alone || opened.body != partner.FullBody || p.on != nil || opened.Offer.Option.Least > opened.Offer.Option.Limits.Min {
+		return false
 	}
-	return append([]*probe.Answer{a.Answer}, a.Again...)
-}
-
-func (a Act) lastAnswer() *probe.Answer {
-	all := a.Answers()
-	return all[len(all)-1]
-}
-
-// lifecyclePlayer plays a lifecycle step by step. After a stop, no further step is played.
-type lifecyclePlayer struct {
-	*Player
-	ctx     context.Context
-	opening *Opening
-}
-
-// begin starts a lifecycle with a hold.
-func (p *Player) begin(ctx context.Context, opening *Opening, want wanted) lifecyclePlayer {
-	*opening = p.open(ctx, p.on.applyCase(want))
-	if p.on.Case != nil {
-		opening.onCase, opening.Infants = true, p.infants()
-	}
-	return p.continueLifecycle(ctx, opening)
-}
-
-// infants returns the number of infants in the party of the case.
-func (p *Player) infants() int64 {
-	if p.on.Case == nil {
-		return 0
-	}
-	return p.on.Infants
-}
-
-// continueLifecycle continues a lifecycle that already has a slot.
-func (p *Player) continueLifecycle(ctx context.Context, opening *Opening) lifecyclePlayer {
-	opening.Traits = p.Book.traits
-	return lifecyclePlayer{p, ctx, opening}
-}
-
-func (t lifecyclePlayer) step(play func() *partner.Stop) {
-	if t.opening.Stop == nil {
-		t.opening.Stop = play()
-	}
-}
-
-func (t lifecyclePlayer) count(when string, into **Reading) {
-	t.step(func() (stop *partner.Stop) {
-		if *into, stop = t.Seats.seats(t.ctx, t.opening.Offer, when); *into != nil {
-			t.opening.addReading(*into)
+	p.tried[opened.OptionKey()] = true
+	refusal, units := opened.Stop, opened.Units
+	for guests := opened.Guests + 1; guests <= opened.Offer.Option.Fit(opened.Offer.Option.Limits.Min+mostLeast) && (!opened.Before.Counted || guests <= opened.Before.Last.Left); guests++ {
+		opened.Units = partner.Guests(opened.Offer.Option, guests)
+		if opened.Hold, opened.Stop = reserve(); opened.Stop == nil {
+			p.survey.setLeast(opened.OptionKey(), guests)
+			opened.Guests, opened.Offer.Option.Least, p.limited = guests, guests, true
+			return true
 		}
+		if opened.Stop.Kind != partner.Refused {
+			return false
+		}
+	}
+	opened.Stop, opened.Units = refusal, units
+	if p.takesAny(ctx, forAnother, opened.Offer, otherTypes(opened.Offer.Option)) {
+		opened.Stop = partner.NotHere("the option takes no party of one guest type")
+	}
+	return false
+}
+
+// requireCount returns a stop if there are no seats to count. Otherwise it updates the offer's slot
+// from the reading.
+func requireCount(offer *discover.Offer, fresh *Reading) *partner.Stop {
+	if !fresh.Counted {
+		stop := partner.NewStop("no bookable slot states its vacancies")
+		stop.Kind = partner.Unsupported
 		return stop
-	})
-}
-
-// countAfter counts the seats, unless when is "".
-func (t lifecyclePlayer) countAfter(when string) {
-	if when != "" {
-		t.count(when, new(*Reading))
 	}
-}
-
-// act makes a call and returns its answer; nil if it was not answered. If when is not "", it then counts the seats.
-func (t lifecyclePlayer) act(when string, call func() (*probe.Answer, *partner.Stop)) *probe.Answer {
-	return t.actWith(true, when, call)
-}
-
-// actWith makes a call with or without the optional fields of its body.
-func (t lifecyclePlayer) actWith(body bool, when string, call func() (*probe.Answer, *partner.Stop)) (answer *probe.Answer) {
-	t.step(func() (stop *partner.Stop) {
-		if answer, stop = call(); answer != nil {
-			t.opening.addCall(t.opening, answer, "")
-			if !body {
-				t.opening.markBare()
-			}
-		}
-		return stop
-	})
-	t.countAfter(when)
-	return answer
-}
-
-// callEnded makes a call that must be refused or have no effect, as often as the depth of the run sets
-// and its time allows. If when is not "", it then counts the seats.
-func (t lifecyclePlayer) callEnded(when string, call func() (*probe.Answer, *partner.Stop)) (last *probe.Answer) {
-	last = t.act("", call)
-	for range t.repeats(last) {
-		last = t.act("", call)
+	if fresh.Last.Left < 1 {
+		return partner.NotHere(takenMeanwhile)
 	}
-	t.countAfter(when)
-	return last
-}
-
-// repeatShare is the share of the run's time for the repeats of one call without effect.
-const repeatShare = 0.02
-
-// repeats returns how often a call without effect is repeated after its first answer: less often at a slow partner.
-func (p *Player) repeats(first *probe.Answer) int {
-	if first == nil {
-		return 0
-	}
-	most := min(p.Depth.Repeats()-1, p.Calls.Affordable(first.Endpoint, repeatShare))
-	if p.on.Case != nil { // there are several
-		most = min(most, 1)
-	}
-	return most
-}
-
-// confirmEnded confirms the code of a hold that is no longer live.
-func (t lifecyclePlayer) confirmEnded(purpose, when string) {
-	t.callEnded(when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, probe.GoodKey)
-	})
-}
-
-// releaseEnded releases a code that is no longer a hold, and returns the last answer.
-func (t lifecyclePlayer) releaseEnded(purpose, when string) *probe.Answer {
-	return t.callEnded(when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, probe.GoodKey)
-	})
-}
-
-// repeat makes a call that must be idempotent, as often as the depth of the run sets.
-func (t lifecyclePlayer) repeat(call func(nth int)) {
-	for nth := range t.Depth.Repeats() {
-		call(nth)
-	}
-}
-
-// confirmAgain confirms the hold's code once more, with or without the optional fields.
-func (t lifecyclePlayer) confirmAgain(purpose string, full bool, when string) {
-	t.act(when, func() (*probe.Answer, *partner.Stop) {
-		answer, stop := t.Book.Confirm(t.ctx, purpose, t.opening.Hold, full, probe.GoodKey)
-		if stop == nil && answer.HasStatus(http.StatusOK) {
-			t.Book.observeRepeat(answer)
-		}
-		return answer, stop
-	})
-}
-
-// confirm confirms the hold's code and accepts any answer.
-func (t lifecyclePlayer) confirm(purpose string, key probe.Key, when string) {
-	t.act(when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Confirm(t.ctx, purpose, t.opening.Hold, true, key)
-	})
-}
-
-// book confirms the live hold.
-func (t lifecyclePlayer) book(purpose string, full bool, when string) *probe.Answer {
-	return t.actWith(full, when, func() (*probe.Answer, *partner.Stop) {
-		return t.unlessGone(func() (*probe.Answer, *partner.Stop) { return t.Book.book(t.ctx, purpose, t.opening.Hold, full) })
-	})
-}
-
-// unlessGone makes the confirm of the live hold. A hold that keeps no seats may be refused if other
-// customers have taken them (CNF-7).
-func (t lifecyclePlayer) unlessGone(confirm func() (*probe.Answer, *partner.Stop)) (answer *probe.Answer, stop *partner.Stop) {
-	for refusals := 1; ; refusals++ {
-		answer, stop = confirm()
-		if stop == nil || answer == nil || !TurnedDown(answer) || !t.opening.Holdless() {
-			return answer, stop
-		}
-		if t.hasVanished(t.ctx, t.opening.Offer, t.opening.Guests) {
-			return nil, partner.NotHere(takenMeanwhile)
-		}
-		if refusals == mostRefusals || !t.Seats.othersPossible(t.ctx, t.opening.Before) {
-			return answer, stop
-		}
-	}
-}
-
-// release releases the hold's code and accepts any answer.
-func (t lifecyclePlayer) release(purpose string, key probe.Key, when string) {
-	t.act(when, func() (*probe.Answer, *partner.Stop) { return t.Book.Release(t.ctx, purpose, t.opening.Hold.Code, key) })
-}
-
-// give releases the live hold.
-func (t lifecyclePlayer) give(purpose string, body bool, when string) *probe.Answer {
-	return t.actWith(body, when, func() (*probe.Answer, *partner.Stop) { return t.Book.releaseHold(t.ctx, purpose, t.opening.Hold, body) })
-}
-
-// cancel cancels the booking and accepts any answer.
-func (t lifecyclePlayer) cancel(purpose string, key probe.Key, when string) {
-	t.act(when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.Cancel(t.ctx, purpose, t.opening.BookingID(), key)
-	})
-}
-
-// undo cancels the live booking.
-func (t lifecyclePlayer) undo(purpose string, body bool, when string) *probe.Answer {
-	return t.actWith(body, when, func() (*probe.Answer, *partner.Stop) {
-		return t.Book.cancelBooking(t.ctx, purpose, t.opening.Hold, t.opening.BookingID(), body)
-	})
-}
-
-// reserve sends a reserve for another party and accepts any answer; a hold is released. A refused
-// reserve is repeated as callEnded does, without and with its optional fields. The seats are counted if
-// count returns true for an answer.
-func (t lifecyclePlayer) reserve(purpose string, party []partnerapi.UnitQuantity, into *Act, when string, count func(*probe.Answer) bool) {
-	reserve := func(full bool) (*probe.Answer, *partner.Stop) {
-		return t.Book.reserveAnyway(t.ctx, purpose, t.opening.Offer, party, full)
-	}
-	t.step(func() (stop *partner.Stop) {
-		into.Answer, stop = reserve(true)
-		return stop
-	})
-	for nth := range t.repeats(into.Answer) {
-		if t.opening.Stop != nil || !TurnedDown(into.lastAnswer()) {
-			break
-		}
-		t.step(func() *partner.Stop {
-			answer, stop := reserve(nth%2 == 1)
-			if answer != nil {
-				into.Again = append(into.Again, answer)
-			}
-			return stop
-		})
-	}
-	if t.opening.Stop == nil && slices.ContainsFunc(into.Answers(), count) {
-		t.count(when, &into.After)
-	}
+	offer.Slot = fresh.Last.Slot
+	return nil
 }

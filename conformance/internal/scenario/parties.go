@@ -10,51 +10,22 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-// learnLeast returns the smallest party that an option takes, as far as a check of it shows; 0: one guest.
-func (p *Player) learnLeast(ctx context.Context, option string) int64 {
-	if !p.tried[option] {
-		p.tried[option] = true
-		PlayOptionCheck(ctx, p, option, 0)
-	}
-	return p.survey.leastOf(option)
+// leads returns a function that makes a party of n guests of an option's lead unit.
+func leads(n int64) func(discover.Option) []partnerapi.UnitQuantity {
+	return func(option discover.Option) []partnerapi.UnitQuantity { return partner.Guests(option, n) }
 }
 
-// TakesMore reports whether an option that has refused a party takes larger ones: a partner may refuse parties that are too
-// small.
-func (p *Player) TakesMore(ctx context.Context, refused discover.Offer) bool {
-	return refused.Option.Least == 0 && p.learnLeast(ctx, refused.OptionKey()) > 0
+// twoTypes is a party of two guests of different types, or of the same type at an option that has only
+// one that may come with the lead unit.
+func twoTypes(option discover.Option) []partnerapi.UnitQuantity {
+	if party := partner.TwoTypes(option); party != nil {
+		return party
+	}
+	return partner.Guests(option, 2)
 }
 
 // mostLeast is the largest party that is tried where smaller ones are refused.
 const mostLeast = 4
-
-// takesMore reports whether an option that refuses a party takes a larger one, which is that of the hold then, and the
-// smallest party of the option from then on: a partner may sell to no fewer than two.
-func (p *Player) takesMore(ctx context.Context, opened *Opening, reserve func() (*Hold, *partner.Stop)) bool {
-	alone := len(opened.Units) == 1 && opened.Units[0].ID == opened.Offer.Option.Lead()
-	// The form of another body may be what is refused, which says nothing about parties.
-	if opened.Stop.Kind != partner.Refused || !alone || opened.body != partner.FullBody || p.on.Case != nil || opened.Offer.Option.Least > opened.Offer.Option.Limits.Min {
-		return false
-	}
-	p.tried[opened.OptionKey()] = true
-	refusal, units := opened.Stop, opened.Units
-	for guests := opened.Guests + 1; guests <= opened.Offer.Option.Fit(opened.Offer.Option.Limits.Min+mostLeast) && (!opened.Before.Counted || guests <= opened.Before.Last.Left); guests++ {
-		opened.Units = partner.Guests(opened.Offer.Option, guests)
-		if opened.Hold, opened.Stop = reserve(); opened.Stop == nil {
-			p.survey.setLeast(opened.OptionKey(), guests)
-			opened.Guests, opened.Offer.Option.Least, p.limited = guests, guests, true
-			return true
-		}
-		if opened.Stop.Kind != partner.Refused {
-			return false
-		}
-	}
-	opened.Stop, opened.Units = refusal, units
-	if p.takesAny(ctx, opened.Offer, otherTypes(opened.Offer.Option)) {
-		opened.Stop = partner.NotHere("the option takes no party of one guest type")
-	}
-	return false
-}
 
 // TakesOther reports whether a slot takes another party than one that it has refused: one to four guests, one of another
 // type, or of two types. A partner may limit parties as it likes, and an option is refused only if it takes none.
@@ -66,10 +37,15 @@ func (p *Player) TakesOther(ctx context.Context, offer discover.Offer, refused [
 			parties = append(parties, partner.Guests(offer.Option, guests))
 		}
 		parties = slices.DeleteFunc(parties, func(party []partnerapi.UnitQuantity) bool { return slices.Equal(party, refused) })
-		known = p.takesAny(ctx, offer, parties)
+		known = p.takesAny(ctx, forAnother, offer, parties)
 		p.others[offer.Key()] = known
 	}
 	return known
+}
+
+// Takes reports whether a slot takes a party whose reserve with an unusual body it has refused, with every optional field.
+func (p *Player) Takes(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity) bool {
+	return p.takesAny(ctx, "reserve for the same party, "+partner.FullBody.String(), offer, [][]partnerapi.UnitQuantity{party})
 }
 
 // otherTypes returns parties that are not of the lead unit alone: one guest of each other type, and one of two types.
@@ -85,14 +61,17 @@ func otherTypes(option discover.Option) (parties [][]partnerapi.UnitQuantity) {
 	return parties
 }
 
+// forAnother is why a party is tried after one that was refused.
+const forAnother = "reserve for another party, as one was refused"
+
 // takesAny reports whether a slot takes one of the parties. Its hold is released.
-func (p *Player) takesAny(ctx context.Context, offer discover.Offer, parties [][]partnerapi.UnitQuantity) bool {
+func (p *Player) takesAny(ctx context.Context, purpose string, offer discover.Offer, parties [][]partnerapi.UnitQuantity) bool {
 	seats := offer.Slot.Seats(offer.Product)
 	for _, party := range parties {
-		if seats.Counted && (wish{offer, party}).guests() > seats.Left {
+		if seats.Counted && discover.GuestsIn(party) > seats.Left {
 			continue
 		}
-		made, stop := p.Book.Reserve(ctx, "reserve for another party, as one was refused", offer, party, true, probe.GoodKey)
+		made, stop := p.Book.Reserve(ctx, purpose, offer, party, true, probe.GoodKey)
 		if stop != nil {
 			return false
 		}

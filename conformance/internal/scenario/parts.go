@@ -20,7 +20,7 @@ type Parts struct {
 func (all *Parts) Instances() (seen []plan.Instance) {
 	for _, part := range slices.Concat(all.Days, all.Spans) {
 		q := part.Long.Question
-		seen = append(seen, plan.Instance{plan.Product: q.Product.ID, plan.Option: optionKey(q.Product, q.Option), plan.Day: part.Part.Window.From})
+		seen = append(seen, plan.Instance{plan.Product: q.Product.ID, plan.Option: discover.OptionKey(q.Product, q.Option), plan.Day: part.Part.Window.From})
 	}
 	return seen
 }

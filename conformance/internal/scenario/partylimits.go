@@ -35,11 +35,6 @@ type TriedParty struct {
 // OptionKey returns the key of the option.
 func (l *LimitedOption) OptionKey() string { return l.Offer.OptionKey() }
 
-// Instances returns what the parties are instances of.
-func (l *LimitedOption) Instances() []plan.Instance {
-	return []plan.Instance{{plan.Product: l.Offer.Product.ID, plan.Option: l.OptionKey()}}
-}
-
 // DeclaresLimits reports whether an option of the catalog declares limits of a party.
 func (v *Survey) DeclaresLimits() bool {
 	for _, product := range v.Products {
@@ -82,7 +77,7 @@ func (l *LimitedOption) play(ctx context.Context, p *Player, key string) {
 	}
 	l.Offer.Slot = before.Last.Slot
 	fits := func(guests int64) bool {
-		return isEndless(before) || before.Counted && guests <= before.Last.Left
+		return before.Last.Slot.IsUnlimited(before.Offer.Product) || before.Counted && guests <= before.Last.Left
 	}
 	l.try(ctx, p, before, &l.Within, l.Offer.Option.Fit(1))
 	switch {

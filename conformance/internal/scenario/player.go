@@ -58,9 +58,9 @@ type Player struct {
 	Explored *report.Exploration
 
 	read    *reader
-	survey  *Survey // nil until it is made
-	on      caseBasis
-	kept    int // number of parties for which holds were made early, to be checked again late
+	survey  *Survey    // nil until it is made
+	on      *plan.Case // that expiring holds are of; nil: what is easiest to try
+	kept    int        // number of parties for which holds were made early, to be checked again late
 	sites   *raceSlots
 	tried   map[string]bool // options that were tried with parties of several sizes, if they refused one
 	others  map[string]bool // slots that have refused a party, by offer key, and whether they take another
@@ -122,16 +122,10 @@ func playOnce[T any](p *Player, name string, attempt int, perform func(result *T
 	return result
 }
 
-// LeaveOut plays nothing further in an option: what was played there is played again elsewhere on request, unless it has
-// to be early in the run.
-func (p *Player) LeaveOut(option string) {
-	p.survey.leaveOut(option)
-	for key, played := range p.memory {
-		_, early := played.(*Kept)
-		if of, ok := played.(interface{ OptionKey() string }); ok && !early && of.OptionKey() == option {
-			delete(p.memory, key)
-		}
-	}
+// isLateFor reports whether a scenario was not played yet, and there is no time for it.
+func (p *Player) isLateFor(name string) bool {
+	_, known := p.memory[name+"/0"]
+	return !known && p.Time.LateForMore()
 }
 
 // LastSurvey returns the survey, or nil if it is not made yet.
@@ -159,4 +153,9 @@ func (p *Player) Words(text string) string { return p.Calls.Client.Redactor().Wo
 // NewUndoing returns what is needed to undo every hold and booking of the run.
 func (p *Player) NewUndoing() undo.Undoing {
 	return undo.Undoing{Client: p.Calls.Client, Ledger: p.Ledger, Now: p.Clock.Now, LimitScale: p.LimitScale}
+}
+
+// KeepsSeats accepts offers of products whose holds keep seats, if the holds of any product do.
+func (p *Player) KeepsSeats(o discover.Offer) bool {
+	return !p.Book.traits.keeps || !p.Book.traits.without[o.Product.ID]
 }

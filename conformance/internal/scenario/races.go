@@ -9,7 +9,6 @@ import (
 	"partnerkit.dev/conformance/internal/ledger"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/schemas/partnerapi"
 )
@@ -38,79 +37,8 @@ func unlike4(round int) bool        { return round%4 == 3 }
 func pairs(round int) bool          { return round%6 > 3 }
 func families(round int) bool       { return round%12 > 9 } // of pairs
 
-const (
-	// roamEvery is the interval of the rounds on another option's slot.
-	roamEvery = 5
-	// mostRoamed is the maximum number of other options that the rounds use.
-	mostRoamed = 12
-	// mostSeatsLeft is the maximum number of seats that a slot on another option may have for a race.
-	mostSeatsLeft = 12
-)
-
-// raceSlots keeps the slots on which races are repeated, by race name.
-type raceSlots struct {
-	seats *Seats
-	known map[string]discover.Offer
-}
-
-// siteOf returns the slot of a race. After an unexpected result a new slot must be chosen.
-func (s *raceSlots) siteOf(name string) (discover.Offer, bool) {
-	known, ok := s.known[name]
-	return known, ok && !s.seats.again
-}
-
-// choose returns the slot of the race of that name; if it has none yet, find chooses one.
-func (s *raceSlots) choose(name string, find func() (discover.Offer, *partner.Stop)) (discover.Offer, *partner.Stop) {
-	if known, ok := s.siteOf(name); ok {
-		return known, nil
-	}
-	offer, stop := find()
-	if stop == nil {
-		s.known[name] = offer
-	}
-	return offer, stop
-}
-
-// suspect returns the slot with an unexpected result: every second round is played there, since the
-// breach may depend on the slot, and the others on other slots of its option.
-func (s *raceSlots) suspect(round int) (discover.Offer, bool) {
-	if s.seats.suspect == nil || round%2 > 0 {
-		return discover.Offer{}, false
-	}
-	return *s.seats.suspect, true
-}
-
-// otherOption returns the other option that a round uses, or "" for the usual slot. After an
-// unexpected result, all further rounds use the option where it occurred.
-func (s *raceSlots) otherOption(v *Survey, round int, want discover.Want) string {
-	if s.seats.suspect != nil {
-		return s.seats.suspect.OptionKey()
-	}
-	if round%roamEvery != roamEvery-1 {
-		return ""
-	}
-	var keys []string
-	for _, offer := range discover.Pick(v.Offers, want) {
-		if key := offer.OptionKey(); !slices.Contains(keys, key) {
-			keys = append(keys, key)
-		}
-	}
-	if keys = plan.Spread(keys, mostRoamed); len(keys) == 0 {
-		return ""
-	}
-	return keys[round/roamEvery%len(keys)]
-}
-
-// isSmallSlot reports whether a slot can be sold down with one or two holds.
-func isSmallSlot(o discover.Offer) bool {
-	return o.Slot.Vacancies != nil && *o.Slot.Vacancies <= mostSeatsLeft
-}
-
 // Attempts contains concurrent reserves of one party each.
 type Attempts []*Hold
-
-// WasWon reports whether the reserve returned a code.
-func (h *Hold) WasWon() bool { return h.Code != "" }
 
 // WonSeats returns the number of seats that the holds take.
 func (all Attempts) WonSeats() (seats int64) {
@@ -286,14 +214,6 @@ type wish struct {
 	party []partnerapi.UnitQuantity
 }
 
-// guests returns the number of guests of the party.
-func (w wish) guests() (guests int64) {
-	for _, unit := range w.party {
-		guests += int64(unit.Quantity)
-	}
-	return guests
-}
-
 // attempts sends concurrent reserves of several callers with the same wish, like reserveTogether.
 func (b *Booker) attempts(ctx context.Context, offer discover.Offer, party []partnerapi.UnitQuantity, callers int, others ...probe.Call) (Attempts, []*probe.Answer, *partner.Stop) {
 	return b.reserveTogether(ctx, slices.Repeat([]wish{{offer, party}}, callers), others...)
@@ -312,8 +232,8 @@ func (b *Booker) reserveTogether(ctx context.Context, wishes []wish, others ...p
 			}
 			return nil, nil, stop
 		}
-		attempts[i] = &Hold{entry: entry, Guests: w.guests()}
-		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(w.guests()), i+1, callers)
+		attempts[i] = &Hold{entry: entry, Guests: discover.GuestsIn(w.party)}
+		purpose := fmt.Sprintf("reserve %s, at the same time as others (%d of %d)", model.SeatsWord(discover.GuestsIn(w.party)), i+1, callers)
 		calls = append(calls, partner.Reserve(purpose, entry, true, probe.GoodKey))
 	}
 	answers := b.calls.SendTogether(ctx, append(calls, others...), func(i int, answer *probe.Answer) {

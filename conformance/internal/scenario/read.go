@@ -266,21 +266,3 @@ func ReadRecordedPull(answer *probe.Answer, observer Observer) Catalog {
 func ReadRecordedSlots(q Question, answer *probe.Answer, observer Observer, filled bool) (SlotAnswer, *partner.Stop) {
 	return (&reader{observer: observer, filled: filled}).readSlots(context.Background(), q, answer)
 }
-
-// PullCatalog pulls the catalog between two calls of a lifecycle.
-func (p *Player) PullCatalog(ctx context.Context) *partner.Stop {
-	_, stop := p.read.pull(ctx, "pull of the catalog", nil, probe.GoodKey)
-	return stop
-}
-
-// LookInWindow reads how many seats the offer's slot has left in the slots of the whole window.
-func (p *Player) LookInWindow(ctx context.Context, offer discover.Offer) (*Reading, *partner.Stop) {
-	return p.Seats.lookIn(ctx, offer, p.windowOf(offer), "in the slots of the next 60 days")
-}
-
-// windowOf returns the question about the offer's option for the whole window.
-func (p *Player) windowOf(offer discover.Offer) Question {
-	q := Question{Product: offer.Product, Option: offer.Option}
-	q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
-	return q
-}

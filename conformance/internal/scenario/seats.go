@@ -9,16 +9,15 @@ import (
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 const (
-	// looksAgain is the number of further looks at a slot for each reading of a repeated lifecycle.
-	// They show other customers before and after every step.
-	looksAgain = 2
+	// looksAgain is the number of further looks at a slot for each reading of a repeated lifecycle,
+	// looksAgainSparing in a run that makes few calls. They show other customers before and after every step.
+	looksAgain, looksAgainSparing = 2, 1
 	// A slot with an unexpected result is watched watchTimes as long as the result took, with at
 	// most mostLooks looks, or mostLooksSparing in a run that makes few calls.
-	watchTimes, mostLooks, mostLooksSparing = 8, 40, 4
+	watchTimes, mostLooks, mostLooksSparing = 8, 40, 2
 	// Machines act in bursts: a shorter watch would see only one side of a burst. A longer watch
 	// takes too much of the run's time.
 	leastWatch, longestWatch = 100 * time.Millisecond, 2 * time.Second
@@ -156,7 +155,11 @@ func (s *Seats) recordChange(key string) {
 func (s *Seats) seats(ctx context.Context, offer discover.Offer, when string) (*Reading, *partner.Stop) {
 	read, stop := s.Look(ctx, offer, when)
 	if stop == nil && s.again {
-		stop = s.linger(ctx, read, looksAgain, 0)
+		looks := looksAgain
+		if s.read.calls.Sparing {
+			looks = looksAgainSparing
+		}
+		stop = s.linger(ctx, read, looks, 0)
 	}
 	if stop != nil {
 		return nil, stop
@@ -179,7 +182,7 @@ func (s *Seats) lookIn(ctx context.Context, offer discover.Offer, q Question, wh
 		if slot, found := find(slots.Slots, offer.Slot); stop == nil && found && slot.Status.IsBookable() && len(s.vanished) < mostVanished {
 			counted := slot.Seats(offer.Product).Counted
 			// Seats that are not counted may be sold out for a moment, unseen.
-			if unlimited := offer.Product.AllowFreesale || slot.Status == partnerapi.StatusFreesale; counted || unlimited {
+			if counted || slot.IsUnlimited(offer.Product) {
 				s.vanished = append(s.vanished, vanished{first, slot, counted})
 			}
 		}
@@ -255,6 +258,14 @@ func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	return discover.Slot{}, false
 }
 
+// LastLeft returns the seats that were left in a slot when it was last read; 0 if it was not.
+func (s *Seats) LastLeft(offer discover.Offer) int64 {
+	if read := s.last[offer.Key()]; read != nil {
+		return read.Last.Left
+	}
+	return 0
+}
+
 func (s *Seats) watchOf(offer discover.Offer) *noise.Watch {
 	key := offer.Key()
 	if s.watches[key] == nil {
@@ -328,7 +339,7 @@ func (s *Seats) watchFor(ctx context.Context, at *Reading, long time.Duration) {
 // the slots that have changed though the suite never touched them; the lifecycle avoids these.
 func (s *Seats) recheckOption(ctx context.Context, key string) {
 	for _, known := range s.survey.Answers {
-		if optionKey(known.Product, known.Option) != key {
+		if discover.OptionKey(known.Product, known.Option) != key {
 			continue
 		}
 		if fresh, stop := s.read.askFor(ctx, "slots, to see which of them others are at", known.Question); stop == nil {

@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -59,27 +58,9 @@ func PlaySellOut(ctx context.Context, p *Player, attempt int) *SellOut {
 	})
 }
 
-// TurnedDown reports whether a reserve was refused with the status that the contract provides.
-func TurnedDown(answer *probe.Answer) bool { return answer.HasStatus(http.StatusBadRequest) }
-
 func notTurnedDown(answer *probe.Answer) bool { return !TurnedDown(answer) }
 
 func acceptAnswer(*probe.Answer) bool { return true }
-
-// requireCount returns a stop if there are no seats to count. Otherwise it updates the offer's slot
-// from the reading.
-func requireCount(offer *discover.Offer, fresh *Reading) *partner.Stop {
-	if !fresh.Counted {
-		stop := partner.NewStop("no bookable slot states its vacancies")
-		stop.Kind = partner.Unsupported
-		return stop
-	}
-	if fresh.Last.Left < 1 {
-		return partner.NotHere(takenMeanwhile)
-	}
-	offer.Slot = fresh.Last.Slot
-	return nil
-}
 
 // Holdless reports whether the holds of the last seats keep none (RSV-8).
 func (t *SellOut) Holdless() bool { return Attempts(t.holds).Holdless() }

@@ -1,36 +1,18 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/schemas"
 	"partnerkit.dev/schemas/partnerapi"
 )
-
-const (
-	// mostOptions is the maximum number of options whose slots are fetched. A larger catalog is
-	// sampled evenly.
-	mostOptions = 240
-	// surveyShare is the share of the run's time that fetching slots may take.
-	surveyShare = 0.4
-	// mostSlotsInAll is the number of slots after which no further option is requested.
-	mostSlotsInAll = 200_000
-)
-
-// FirstPull is the purpose of the first call of a run.
-const FirstPull = "first pull of the catalog"
 
 // Survey is the catalog and the slots before anything is booked.
 type Survey struct {
@@ -57,117 +39,7 @@ type SecondPull struct {
 }
 
 func (p SecondPull) shows(product discover.Product, option discover.Option) bool {
-	return p.Stop != nil || p.options[optionKey(product, option)]
-}
-
-func optionKey(product discover.Product, option discover.Option) string {
-	return discover.Offer{Product: product, Option: option}.OptionKey()
-}
-
-// PlaySurvey pulls the catalog twice and fetches the slots of its options.
-func PlaySurvey(ctx context.Context, p *Player, _ int) *Survey {
-	return playOnce(p, "survey", 0, func(v *Survey, _ string) {
-		p.survey, p.Seats.survey = v, v
-		if v.Stop = v.fetchCatalog(ctx, p); v.Stop == nil {
-			v.fetchSlots(ctx, p)
-		}
-	})
-}
-
-// fetchCatalog pulls the catalog for the first time. A failure here is the only finding of the run.
-func (v *Survey) fetchCatalog(ctx context.Context, p *Player) *partner.Stop {
-	if err := p.Clock.Read(ctx); err != nil {
-		p.Clock.GiveUp(err) // expiry is not judged; everything else is
-	}
-	answer, stop := p.read.pull(ctx, FirstPull, nil, probe.GoodKey)
-	if stop != nil {
-		return stop
-	}
-	v.Pull = answer.Exchange
-	if stop = p.read.rejectsRun(ctx, answer); stop != nil {
-		return stop
-	}
-	catalog := p.read.readPull(ctx, answer, nil)
-	v.Products, v.misfit = catalog.Products, catalog.Misfit
-	if catalog.Stop == nil {
-		v.Second = p.read.pullAgain(ctx)
-	}
-	return catalog.Stop
-}
-
-func (r *reader) pullAgain(ctx context.Context) (second SecondPull) {
-	answer, stop := r.pull(ctx, "second pull of the catalog", nil, probe.GoodKey)
-	if second.Stop = stop; stop != nil {
-		return second
-	}
-	catalog := r.readCatalog(ctx, answer, nil)
-	second.Exchange, second.Products, second.Stop = answer.Exchange, catalog.Products, catalog.Stop
-	second.options = map[string]bool{}
-	for _, product := range second.Products {
-		for _, option := range product.Options {
-			second.options[optionKey(product, option)] = true
-		}
-	}
-	return second
-}
-
-func (v *Survey) fetchSlots(ctx context.Context, p *Player) {
-	ctx, cancel := context.WithTimeout(ctx, time.Duration(surveyShare*float64(p.Time.MaxDuration())))
-	defer cancel()
-	type asked struct {
-		Question
-		answer *probe.Answer
-		stop   *partner.Stop
-	}
-	var found []SlotAnswer
-	var unread []asked
-	kept := 0
-	var reading sync.Mutex
-	var asking errgroup.Group
-	if asking.SetLimit(partner.FewCallers); p.NoRaces {
-		asking.SetLimit(1)
-	}
-	for _, q := range plan.Spread(v.inScope(p), mostOptions) {
-		asking.Go(func() error {
-			q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
-			answer, stop := p.read.ask(ctx, "slots of the next 60 days", q, probe.GoodKey)
-			reading.Lock()
-			defer reading.Unlock()
-			read, unreadable := p.read.readAsked(ctx, q, answer, stop)
-			switch {
-			case unreadable == nil:
-				found = append(found, read)
-			case ctx.Err() == nil:
-				unread = append(unread, asked{q, answer, stop})
-			}
-			if kept += len(read.Slots); kept > mostSlotsInAll {
-				cancel()
-			}
-			return nil
-		})
-	}
-	_ = asking.Wait() // each answer carries its own outcome
-	v.take(found)
-	p.read.filled = len(v.Answers) > 0
-	for _, a := range unread {
-		// Read it again: only the other answers show whether a 404 means an empty window.
-		if _, stop := p.read.readAsked(ctx, a.Question, a.answer, a.stop); v.SlotsStop == nil {
-			v.SlotsStop = stop
-		}
-	}
-}
-
-func (v *Survey) inScope(p *Player) []Question {
-	var some []Question
-	for _, q := range v.askableOptions() {
-		if _, any := p.Scope.Window(p.Clock.Now(), q.Product.Zone); any && p.Scope.Takes(q.Product.ID, q.Option.ID) {
-			some = append(some, q)
-		}
-	}
-	if v.Outside = p.Scope.CheckKnown(v.Products); v.Outside == "" && len(some) == 0 && p.Scope.Narrow() {
-		v.Outside = "nothing is left to request: no bookable option is within --product, --option, --from and --to"
-	}
-	return some
+	return p.Stop != nil || p.options[discover.OptionKey(product, option)]
 }
 
 // askableOptions lists the options that can be asked for slots, in catalog order. It skips options whose
@@ -194,10 +66,10 @@ func (v *Survey) askableOptions() []Question {
 func (v *Survey) take(found []SlotAnswer) {
 	byOption := map[string]SlotAnswer{}
 	for _, answer := range found {
-		byOption[optionKey(answer.Product, answer.Option)] = answer
+		byOption[discover.OptionKey(answer.Product, answer.Option)] = answer
 	}
 	for _, q := range v.askableOptions() {
-		key := optionKey(q.Product, q.Option)
+		key := discover.OptionKey(q.Product, q.Option)
 		answer, ok := byOption[key]
 		if !ok {
 			continue
@@ -261,13 +133,10 @@ func (v *Survey) leaveOut(option string) {
 }
 
 // otherOptions returns a slot of each other option that can be booked.
-func (v *Survey) otherOptions(but discover.Offer, now time.Time) []discover.Offer {
-	var others []discover.Offer
-	seen := map[string]bool{but.OptionKey(): true}
-	for _, offer := range discover.Pick(v.Offers, discover.Want{Now: now, Seats: 1}) {
-		if !seen[offer.OptionKey()] {
-			seen[offer.OptionKey()] = true
-			others = append(others, offer)
+func (v *Survey) otherOptions(but discover.Offer, now time.Time) (others []discover.Offer) {
+	for _, slots := range discover.ByOption(discover.Pick(v.Offers, discover.Want{Now: now, Seats: 1})) {
+		if slots[0].OptionKey() != but.OptionKey() {
+			others = append(others, slots[0])
 		}
 	}
 	return others
@@ -276,19 +145,9 @@ func (v *Survey) otherOptions(but discover.Offer, now time.Time) []discover.Offe
 // closed returns the slots with a status: one slot of each option, then a second of each, and
 // so on. Alternating the first, last and middle slots covers many days with a few slots.
 func (v *Survey) closed(status partnerapi.SlotStatus, now time.Time) (all []discover.Offer) {
-	var options [][]discover.Offer
-	known := map[string]int{}
-	for _, offer := range v.Offers {
-		if offer.Slot.Status != status || offer.Slot.ID == "" || !offer.Slot.Start.After(now) || offer.Option.Lead() == "" {
-			continue
-		}
-		i, seen := known[offer.OptionKey()]
-		if !seen {
-			i = len(options)
-			known[offer.OptionKey()], options = i, append(options, nil)
-		}
-		options[i] = append(options[i], offer)
-	}
+	options := discover.ByOption(slices.DeleteFunc(slices.Clone(v.Offers), func(o discover.Offer) bool {
+		return o.Slot.Status != status || o.Slot.ID == "" || !o.Slot.Start.After(now) || o.Option.Lead() == ""
+	}))
 	for i := range options {
 		options[i] = plan.EndsFirst(options[i], i)
 	}

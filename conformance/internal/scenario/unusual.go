@@ -53,9 +53,8 @@ func (p *Player) unusualBooking(ctx context.Context, body partner.Body) *Unusual
 		}
 		t.step(func() *partner.Stop { return p.Book.MayBook(ctx) })
 		t.step(func() (stop *partner.Stop) {
-			call := body.Of(partner.Confirm("confirm the hold, "+body.String(), b.Hold.Code, b.Hold.entry, true, probe.GoodKey))
 			b.Confirm, stop = t.unlessGone(func() (*probe.Answer, *partner.Stop) {
-				answer, stop := p.Book.confirmAs(ctx, b.Hold, call)
+				answer, stop := p.Book.ConfirmWith(ctx, "confirm the hold, "+body.String(), b.Hold, body, probe.GoodKey)
 				if stop == nil && !(answer.HasStatus(http.StatusOK) && b.Hold.entry.State == ledger.Booked) {
 					stop = partner.StopAt(partner.WrongStatus, answer, "Expected 200 and a booking, received %s", answer.Words()).WithForm(partner.Unusual)
 				}

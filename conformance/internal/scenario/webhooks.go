@@ -97,7 +97,7 @@ func PlayWebhooks(ctx context.Context, p *Player, _ int) *Webhooks {
 		w := webhookPlayer{p, ctx, v}
 		v.Stop = w.play()
 		v.assign(p.Inbox.Contents())
-		w.lookUp()
+		v.Lookups = p.lookUp(ctx, v.Contents.Webhooks)
 	})
 }
 

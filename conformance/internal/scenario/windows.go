@@ -273,3 +273,15 @@ func emptyDay(in SlotAnswer) (day string, gap bool) {
 	}
 	return day, false
 }
+
+// windowOf returns the question about the offer's option for the whole window.
+func (p *Player) windowOf(offer discover.Offer) Question {
+	q := Question{Product: offer.Product, Option: offer.Option}
+	q.Window, _ = p.Scope.Window(p.Clock.Now(), q.Product.Zone)
+	return q
+}
+
+// LookInWindow reads how many seats the offer's slot has left in the slots of the whole window.
+func (p *Player) LookInWindow(ctx context.Context, offer discover.Offer) (*Reading, *partner.Stop) {
+	return p.Seats.lookIn(ctx, offer, p.windowOf(offer), "in the slots of the next 60 days")
+}

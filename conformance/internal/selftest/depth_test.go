@@ -17,39 +17,6 @@ func TestEveryDeepDefectNamesARule(t *testing.T) {
 	}
 }
 
-func TestDeepDefectsAreChosenByWhatTheyDifferIn(t *testing.T) {
-	t.Parallel()
-	whole, err := selftest.InDepth()
-	if err != nil || len(whole.Cases) != len(mockpartner.DeepDefects()) {
-		t.Errorf("want all of them, got %d and %v", len(whole.Cases), err)
-	}
-	some, err := selftest.InDepth("race", "party")
-	if err != nil || len(some.Cases) == 0 || len(some.Cases) >= len(whole.Cases) {
-		t.Errorf("want some of them, got %d and %v", len(some.Cases), err)
-	}
-	for _, c := range some.Cases {
-		if c.Kind != selftest.Deep || c.Dimension != "race" && c.Dimension != "party" {
-			t.Errorf("want deep defects by race and party, got %s %s by %s", c.Kind, c.Name, c.Dimension)
-		}
-	}
-	if _, err := selftest.InDepth("weather"); err == nil {
-		t.Error("want an error that names the dimension")
-	}
-}
-
-func TestTheLawfulPlanHasEveryVariantAndItsCustomers(t *testing.T) {
-	t.Parallel()
-	plan := selftest.LawfulOnly().WithCustomers(7)
-	if len(plan.Cases) < 60 {
-		t.Errorf("want at least 60 lawful partners, got %d", len(plan.Cases))
-	}
-	for _, c := range plan.Cases {
-		if c.Kind == selftest.Defect || c.Kind == selftest.Deep || c.Customers != 7 {
-			t.Errorf("want lawful partners with 7 customers, got %+v", c)
-		}
-	}
-}
-
 func TestADeepDefectIsCountedByItsDimension(t *testing.T) {
 	t.Parallel()
 	matrix, _ := try(t, selftest.Case{

@@ -1,17 +1,12 @@
 package selftest
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 
 	"partnerkit.dev/conformance/internal/inbox"
-	"partnerkit.dev/conformance/internal/probe"
-	"partnerkit.dev/conformance/internal/settings"
-	"partnerkit.dev/conformance/suite"
 	"partnerkit.dev/mockpartner"
 	"partnerkit.dev/mockpartner/client"
 )
@@ -19,15 +14,8 @@ import (
 // authKey is the key of every mock. It is used for nothing else.
 const authKey = "a-key-for-the-selftest"
 
-const (
-	// webhookSecret is the secret of every mock's webhooks. It is used for nothing else.
-	webhookSecret = "a-secret-for-the-selftest"
-	// webhookWait is how long the suite waits for a webhook. The mock sends them immediately, and
-	// again after a second.
-	webhookWait = 4 * time.Second
-	// webhookWaitAmongOthers is the same where other customers' webhooks, hundreds a second, come first.
-	webhookWaitAmongOthers = time.Minute
-)
+// webhookSecret is the secret of every mock's webhooks. It is used for nothing else.
+const webhookSecret = "a-secret-for-the-selftest"
 
 type mock struct {
 	*mockpartner.Mock
@@ -125,40 +113,4 @@ func LeftBehind(partner *mockpartner.Mock) (left []string) {
 		left = append(left, fmt.Sprintf("%d bookings were left: expected at most %d", booked, most))
 	}
 	return left
-}
-
-// bench makes the suite judge mocks, one after another or concurrently.
-type bench struct {
-	now      time.Time // the start time of all mocks' clocks
-	recorded bool      // also judge a recording of each run
-}
-
-// judge judges a mock.
-func (b *bench) judge(ctx context.Context, m *mock) (*suite.Outcome, error) {
-	flags := []string{
-		"--config=", "--base-url", m.address, "--clock-url", m.address + "/_mock/clock",
-		"--limit-scale", strconv.FormatFloat(m.of.limitScale(), 'g', -1, 64),
-	}
-	// A partner without tickets is registered as leaving them to the marketplace.
-	if !m.Default().Platform().Conduct().Policy.NoTickets {
-		flags = append(flags, "--handles-ticket-delivery")
-	}
-	if m.inbox != "" {
-		wait := webhookWait
-		if m.of.Customers > 0 {
-			wait = webhookWaitAmongOthers
-		}
-		flags = append(flags, "--webhook-listen", m.inbox, "--webhook-wait", wait.String())
-	}
-	config, err := settings.FromFlags(append(flags, m.of.Flags...), settings.Environment{
-		probe.KeyVariable + "=" + authKey, inbox.SecretVariable + "=" + webhookSecret,
-	})
-	if err != nil {
-		return nil, err
-	}
-	outcome, err := suite.Run(ctx, config)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return outcome, err
 }

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"partnerkit.dev/conformance/internal/selftest"
-	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/mockpartner"
 )
 
@@ -150,39 +149,6 @@ func TestTheMatrixIsWrittenForMachinesAndForPeople(t *testing.T) {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("want %q in\n%s", want, page)
 		}
-	}
-}
-
-func TestThePlansAreEveryPartnerOneDefectARuleOrThoseThatAreNamed(t *testing.T) {
-	t.Parallel()
-	broken := map[string]bool{}
-	for _, d := range mockpartner.Defects() {
-		broken[d.Rule] = true
-	}
-	rules := len(broken)
-	if plan, want := selftest.WholePlan(), 2+len(mockpartner.Variants())+len(mockpartner.Defects()); len(plan.Cases) != want || len(plan.Rules) != len(rule.All()) {
-		t.Errorf("want %d partners and every rule, got %d and %d", want, len(plan.Cases), len(plan.Rules))
-	}
-	all := len(mockpartner.Defects()) + len(mockpartner.Variants())
-	if plan, want := selftest.FastPlan(10), 1+rules+(all-rules)/10; len(plan.Cases) != want {
-		t.Errorf("want one defect of each rule and a tenth of the others, %d partners, got %d", want, len(plan.Cases))
-	}
-	fast := selftest.FastPlan(0)
-	for _, c := range fast.Cases {
-		delete(broken, c.Rule)
-	}
-	if len(broken) > 0 || len(fast.Cases) != 1+rules || len(fast.Rules) != len(rule.All()) {
-		t.Errorf("want one defect of each rule, got %d partners, and none for %v", len(fast.Cases), broken)
-	}
-	named, err := selftest.SelectedPlan([]string{"hold-without-code", "cancel-late"}, []string{"gzip"})
-	if err != nil || len(named.Cases) != 3 || len(named.Rules) != 2 {
-		t.Errorf("want 3 partners and 2 rules, got %+v, %v", named, err)
-	}
-	if _, err := selftest.SelectedPlan([]string{"gzip"}, nil); !errors.Is(err, mockpartner.ErrNoDefect) {
-		t.Errorf("want %v, got %v", mockpartner.ErrNoDefect, err)
-	}
-	if _, err := selftest.SelectedPlan(nil, []string{"cancel-late"}); !errors.Is(err, mockpartner.ErrNoVariant) {
-		t.Errorf("want %v, got %v", mockpartner.ErrNoVariant, err)
 	}
 }
 

@@ -1,11 +1,9 @@
 package selftest
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -50,56 +48,6 @@ type Trial struct {
 
 // Folder returns the name of the folder with the trial's reports.
 func (t Trial) Folder() string { return string(t.Kind) + "-" + t.Name }
-
-// try makes the suite judge the case's partner, and writes the report of an unexpected result into dir.
-// A case about time is tried again if its result is unexpected, because a busy machine also causes
-// late answers.
-func (b *bench) try(ctx context.Context, dir string, c Case) (Trial, error) {
-	trial, err := b.tryOnce(ctx, dir, c)
-	if err == nil && len(trial.Problems) > 0 && c.isAboutTime() {
-		return b.tryOnce(ctx, dir, c)
-	}
-	return trial, err
-}
-
-func (b *bench) tryOnce(ctx context.Context, dir string, c Case) (Trial, error) {
-	began := time.Now()
-	m, err := startMock(c, b.now)
-	if err != nil {
-		return Trial{}, err
-	}
-	defer m.close()
-	outcome, err := b.judge(ctx, m)
-	if err != nil {
-		return Trial{}, err
-	}
-	result := outcome.Result
-	trial := Trial{
-		Kind: c.Kind, Name: c.Name, Rule: c.Rule, Dimension: c.Dimension,
-		Failed: ruleIDs(result, report.Failed), Warned: ruleIDs(result, report.Warned), Idle: m.idleFaults(), Problems: []string{},
-		Calls: result.Coverage.Calls, Holds: result.Coverage.Holds, Bookings: result.Coverage.Bookings,
-	}
-	if c.Kind == Defect || c.Kind == Deep {
-		trial.weighDefect(result)
-	} else {
-		m.others.GoHome() // now nothing of theirs is left
-		trial.weighLawful(result, m)
-	}
-	if b.recorded {
-		if err := trial.weighRecorded(ctx, dir, m, result); err != nil {
-			return trial, err
-		}
-		if err := trial.weighRunHAR(ctx, dir, m, outcome); err != nil {
-			return trial, err
-		}
-	}
-	trial.TookMS = time.Since(began).Milliseconds()
-	if len(trial.Problems) == 0 {
-		return trial, nil
-	}
-	_, _, err = outcome.WriteReports(dir, "report.json", "report.html")
-	return trial, err
-}
 
 func ruleIDs(result *report.Result, outcome report.Outcome) []string {
 	ids := []string{}

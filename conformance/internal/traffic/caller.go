@@ -9,8 +9,6 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/callerrules"
-	"partnerkit.dev/schemas"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // caller collects the faults of the caller of recorded calls, by duty id.
@@ -51,36 +49,12 @@ func (a *caller) reportFaults(words func(string) string, clean func(report.Excha
 	return all
 }
 
-// asks reports whether the body of a call matches its schema and has only texts that a marketplace sends, and decodes it.
-func (a *caller) asks(c *call, schema string, into any) bool {
-	problems := schemas.Decode(schema, c.Body, into)
-	if len(problems) == 0 {
-		strange := strangeBody(c.Body)
-		if strange != "" {
-			a.blame(c, callerrules.BodySchema, "The body of %s has %s", c.Endpoint, strange)
-		}
-		return strange == ""
-	}
-	c.noGuests = c.Endpoint == partnerapi.Reserve && strings.HasPrefix(problems[0].Pointer, "/units")
-	message := problems[0].String()
-	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
-		message, _, _ = strings.Cut(message, ", received")
-	}
-	a.blame(c, callerrules.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, message)
-	return false
-}
-
 // fits reports whether a call is as a duty requires, given what its judge says is wrong.
 func (a *caller) fits(c *call, d callerrules.Rule, wrong string) bool {
 	if wrong != "" {
 		a.blame(c, d, "%s%s", strings.ToUpper(wrong[:1]), wrong[1:])
 	}
 	return wrong == ""
-}
-
-// isJSON reports whether a call has no body, or sends it as JSON, as far as its headers are known.
-func (a *caller) isJSON(c *call) bool {
-	return len(c.Body) == 0 || c.Bare || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
 }
 
 // reservedOnce records a repeated reserve as a fault.
@@ -104,6 +78,8 @@ func (a *caller) mayConfirm(c *call, h *hold) {
 	}
 }
 
+const outsideWindow = "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days"
+
 // asksWindow reports whether a partner must answer for the window of a call. If not, it records a
 // fault of the caller.
 func (a *caller) asksWindow(c *call, q scenario.Question) bool {
@@ -112,9 +88,4 @@ func (a *caller) asksWindow(c *call, q scenario.Question) bool {
 	}
 	a.blame(c, callerrules.Window, outsideWindow, q.Window.From, q.Window.To)
 	return false
-}
-
-// namesSubject reports whether the path names its code or booking as the contract requires (RSV-6).
-func (a *caller) namesSubject(c *call) bool {
-	return a.fits(c, callerrules.Escaped, callerrules.Segment(c.Segment, c.Named))
 }

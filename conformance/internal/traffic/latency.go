@@ -8,18 +8,6 @@ import (
 	"partnerkit.dev/schemas/partnerapi"
 )
 
-func (s *seen) latency() []report.Latency {
-	all := []report.Latency{}
-	for _, endpoint := range partnerapi.Endpoints() {
-		if of := s.calls[endpoint]; of != nil {
-			latency := Latency(endpoint, of.kept, func(d time.Duration) time.Duration { return d })
-			latency.Calls = of.count
-			all = append(all, latency)
-		}
-	}
-	return all
-}
-
 // sample keeps all calls up to a limit, and an even selection of more calls.
 type sample struct {
 	kept         []*report.Exchange

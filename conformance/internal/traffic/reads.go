@@ -69,9 +69,6 @@ type dated struct {
 func (s dated) size() int { return 1 + len(s.Slots) }
 
 const (
-	// agreeing is the time in which two answers must show the same slots. Later, slots may have
-	// been added, removed or hidden.
-	agreeing = time.Minute
 	// mostCompared is the maximum number of earlier answers of an option that an answer is compared
 	// with.
 	mostCompared = 4
@@ -197,7 +194,7 @@ func (t *reads) lastingSlots(slots []discover.Slot, now dated, counted bool) []d
 		fewest = mayVanishUnseen
 	}
 	return slices.DeleteFunc(slices.Clone(slots), func(s discover.Slot) bool {
-		uncounted := s.Vacancies == nil && s.Status != partnerapi.StatusFreesale && !now.Product.AllowFreesale
+		uncounted := s.Vacancies == nil && !s.IsUnlimited(now.Product)
 		return s.Start.Before(now.at.Add(soon)) || !s.Status.IsBookable() || s.Vacancies != nil && *s.Vacancies < fewest || t.windows.reserved[s.ID] || counted && uncounted
 	})
 }

@@ -20,6 +20,10 @@ type sold struct {
 // was forgotten are not compared until the catalog shows it again.
 const mostProducts = 100_000
 
+// agreeing is the time in which two answers must show the same products and slots. Later, some may have been added,
+// removed or hidden.
+const agreeing = time.Minute
+
 // show remembers a product that the catalog shows.
 func (s *sold) show(p discover.Product) {
 	if len(s.products) == mostProducts {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
@@ -140,7 +139,7 @@ func (j *Judge) order(c *call) {
 
 func (j *Judge) judge(c *call) {
 	j.history.bridge(c)
-	j.checkRequest(c)
+	j.caller.checkRequest(c, j.sold)
 	if !c.invalid {
 		j.timing.take(j.tally, c)
 	}
@@ -211,6 +210,33 @@ func (j *Judge) settle(into *judge.Verdicts) map[string]breach {
 	return all.settle(into)
 }
 
+// Breach is a rule that the calls so far break.
+type Breach struct {
+	Rule    rule.Rule
+	Times   int    // how often it was broken
+	Message string // of the last time
+	Shown   []report.Exchange
+}
+
+// Breaches returns the broken rules, in the order of judging. A rule that another broken rule blocks
+// is not among them. More calls may follow.
+func (j *Judge) Breaches() (all []Breach) {
+	verdicts := judge.NewVerdicts(j.keys.Words)
+	seen := j.settle(verdicts)
+	for _, r := range rule.All() {
+		v := verdicts.Get(r.ID)
+		if v == nil || v.Outcome != judge.Weight(r) {
+			continue
+		}
+		last := seen[r.ID]
+		for i, x := range last.shown {
+			last.shown[i] = j.keys.CleanExchange(x)
+		}
+		all = append(all, Breach{r, last.times, j.keys.Words(last.message), last.shown})
+	}
+	return all
+}
+
 // Calls returns how many calls were taken.
 func (j *Judge) Calls() int { return j.calls }
 
@@ -269,34 +295,4 @@ func (j *Judge) rules(verdicts *judge.Verdicts) (all []report.RuleResult) {
 		all = append(all, *v)
 	}
 	return all
-}
-
-// seen is what the calls show for the report.
-type seen struct {
-	base            string // the partner's address
-	auth            partnerapi.AuthType
-	first, last     time.Time
-	holds, bookings int
-	calls           map[partnerapi.Endpoint]*sample
-}
-
-func (s *seen) take(c *call) {
-	if s.first.IsZero() {
-		s.first, s.auth = c.StartedAt, partnerapi.APIKey
-		s.base = c.Base
-	}
-	if strings.HasPrefix(c.Request.Header.Get("Authorization"), "Bearer ") {
-		s.auth = partnerapi.Bearer
-	}
-	s.last = c.StartedAt
-	switch {
-	case c.Endpoint == partnerapi.Reserve && c.HasStatus(http.StatusOK, http.StatusCreated):
-		s.holds++
-	case c.Endpoint == partnerapi.Confirm && c.HasStatus(http.StatusOK):
-		s.bookings++
-	}
-	if s.calls[c.Endpoint] == nil {
-		s.calls[c.Endpoint] = &sample{every: 1}
-	}
-	s.calls[c.Endpoint].add(&report.Exchange{Duration: c.Duration, Limit: c.Limit})
 }

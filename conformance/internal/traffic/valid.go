@@ -16,56 +16,56 @@ import (
 )
 
 // checkRequest decides whether a call is one that a marketplace sends, and blames the caller for one that is not. Its
-// answer breaks no MUST rule (GEN-8). It keeps what a valid body asks for.
-func (j *Judge) checkRequest(c *call) {
+// answer breaks no MUST rule (GEN-8). It keeps what a valid body asks for. catalog is what is sold.
+func (a *caller) checkRequest(c *call, catalog *sold) {
 	switch {
 	case c.Endpoint == partnerapi.Products:
 		if len(c.Query) > 0 && !c.isProbe() {
-			j.caller.fits(c, callerrules.ProductsForm, callerrules.ProductsQuery(c.RawQuery))
+			a.fits(c, callerrules.ProductsForm, callerrules.ProductsQuery(c.RawQuery))
 		}
 		return
 	case c.Endpoint == partnerapi.Release || c.Endpoint == partnerapi.Cancel:
-		j.caller.namesSubject(c)
+		a.fits(c, callerrules.Escaped, callerrules.Segment(c.Segment, c.Named))
 	}
-	if c.Unknown || !j.caller.isJSON(c) || len(c.Body) == 0 && c.Named != "" {
+	if c.Unknown || !a.isJSON(c) || len(c.Body) == 0 && c.Named != "" {
 		return
 	}
 	switch c.Endpoint {
 	case partnerapi.Availability:
-		if j.caller.asks(c, schemas.AvailabilityRequest, &c.Asked) {
-			j.checkParty(c, c.Asked.ProductID, c.Asked.OptionID, c.Asked.Units)
-			j.caller.checkDays(c)
+		if a.asks(c, schemas.AvailabilityRequest, &c.Asked) {
+			a.checkParty(c, catalog, c.Asked.ProductID, c.Asked.OptionID, c.Asked.Units)
+			a.checkDays(c)
 		}
 	case partnerapi.Reserve:
-		if j.caller.asks(c, schemas.ReserveRequest, &c.Reserved) {
-			j.checkParty(c, c.Reserved.ProductID, c.Reserved.OptionID, c.Reserved.Units)
+		if a.asks(c, schemas.ReserveRequest, &c.Reserved) {
+			a.checkParty(c, catalog, c.Reserved.ProductID, c.Reserved.OptionID, c.Reserved.Units)
 		}
 	case partnerapi.Confirm:
-		j.caller.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{})
+		a.asks(c, schemas.ConfirmRequest, &partnerapi.ConfirmRequest{})
 	case partnerapi.Release:
 		body := partnerapi.ReleaseRequest{}
-		if j.caller.asks(c, schemas.ReleaseRequest, &body) && body.ReservationConfirmationCode != c.Named {
-			j.caller.blame(c, callerrules.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
+		if a.asks(c, schemas.ReleaseRequest, &body) && body.ReservationConfirmationCode != c.Named {
+			a.blame(c, callerrules.ReleaseBody, "The path names %.60q, the body %.60q", c.Named, body.ReservationConfirmationCode)
 		}
 	case partnerapi.Cancel:
-		j.caller.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{})
+		a.asks(c, schemas.CancelRequest, &partnerapi.CancelRequest{})
 	}
 }
 
 // checkParty blames the caller for units that the option does not have, and for a unit that is named more than once.
-func (j *Judge) checkParty(c *call, productID, optionID string, units []partnerapi.UnitQuantity) {
-	q, known := j.sold.question(partnerapi.AvailabilityRequest{ProductID: productID, OptionID: optionID})
-	known = known && j.sold.isCurrent(c)
+func (a *caller) checkParty(c *call, catalog *sold, productID, optionID string, units []partnerapi.UnitQuantity) {
+	q, known := catalog.question(partnerapi.AvailabilityRequest{ProductID: productID, OptionID: optionID})
+	known = known && catalog.isCurrent(c)
 	seen := map[string]bool{}
 	for _, u := range units {
 		sold := slices.ContainsFunc(q.Option.Units, func(of discover.Unit) bool { return of.ID == u.ID })
 		switch {
 		case seen[u.ID]:
-			j.caller.blame(c, callerrules.Units, "The unit %.60q is named more than once", u.ID)
+			a.blame(c, callerrules.Units, "The unit %.60q is named more than once", u.ID)
 			return
 		case known && !sold:
 			c.noGuests = c.Endpoint == partnerapi.Reserve
-			j.caller.blame(c, callerrules.Units, "The option %.60q has no unit %.60q", optionID, u.ID)
+			a.blame(c, callerrules.Units, "The option %.60q has no unit %.60q", optionID, u.ID)
 			return
 		}
 		seen[u.ID] = true
@@ -83,7 +83,29 @@ func (a *caller) checkDays(c *call) {
 	}
 }
 
-const outsideWindow = "The window is %.20s to %.20s: expected today and the 60 days after it, or one of these days"
+// isJSON reports whether a call has no body, or sends it as JSON, as far as its headers are known.
+func (a *caller) isJSON(c *call) bool {
+	return len(c.Body) == 0 || c.Bare || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
+}
+
+// asks reports whether the body of a call matches its schema and has only texts that a marketplace sends, and decodes it.
+func (a *caller) asks(c *call, schema string, into any) bool {
+	problems := schemas.Decode(schema, c.Body, into)
+	if len(problems) == 0 {
+		strange := strangeBody(c.Body)
+		if strange != "" {
+			a.blame(c, callerrules.BodySchema, "The body of %s has %s", c.Endpoint, strange)
+		}
+		return strange == ""
+	}
+	c.noGuests = c.Endpoint == partnerapi.Reserve && strings.HasPrefix(problems[0].Pointer, "/units")
+	message := problems[0].String()
+	if strings.HasPrefix(problems[0].Pointer, "/contact") { // the received value is a customer's data
+		message, _, _ = strings.Cut(message, ", received")
+	}
+	a.blame(c, callerrules.BodySchema, "The body of %s breaks its schema: %s", c.Endpoint, message)
+	return false
+}
 
 // longestText is the maximum number of bytes of a text in a request that a marketplace sends.
 const longestText = 10_000

@@ -38,7 +38,7 @@ const (
 func newTiming(l report.Latency) timing {
 	last := max(l.HealthyLimitMS, l.DegradedLimitMS)
 	end := max(l.WorstMS, last, 1) * lineSpare
-	at := func(ms float64) string { return percent(place(ms, end), 1) }
+	at := func(ms float64) string { return percent(linePosition(ms, end), 1) }
 	t := timing{
 		Latency: l, State: string(report.Passed), TwoLimits: l.DegradedLimitMS > l.HealthyLimitMS,
 		Median: at(l.MedianMS), Healthy: at(l.HealthyLimitMS), Degraded: at(l.DegradedLimitMS),
@@ -61,7 +61,7 @@ func milliseconds(ms float64) string {
 	return strings.ReplaceAll(duration(time.Duration(ms)*time.Millisecond), ".0", "")
 }
 
-func place(ms, end float64) float64 {
+func linePosition(ms, end float64) float64 {
 	if !(ms > lineStart) {
 		return 0
 	}
@@ -83,7 +83,7 @@ func strokes(l report.Latency, end float64) (within, late, beyond string) {
 		case ms > l.HealthyLimitMS:
 			path = &paths[1]
 		}
-		fmt.Fprintf(path, "M%.0f 0v16", lineWide*place(ms, end))
+		fmt.Fprintf(path, "M%.0f 0v16", lineWide*linePosition(ms, end))
 	}
 	return paths[0].String(), paths[1].String(), paths[2].String()
 }
@@ -149,4 +149,13 @@ func newSlotView(slot report.SlotVacancies) slotView {
 	}
 	v.Steps, v.Says = steps.String(), "seats left: "+strings.Join(numbers, ", ")
 	return v
+}
+
+// percent formats part of whole for an SVG attribute. Bars are drawn with these, because the page's
+// policy forbids style attributes.
+func percent(part, whole float64) string {
+	if !(whole > 0) || !(part > 0) { // also covers NaN
+		return "0%"
+	}
+	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
 }

@@ -24,7 +24,7 @@ const (
 
 type ruleView struct {
 	report.RuleResult
-	Words     []words // the message, with links to the rules in it
+	Words     []linkedText // the message, with links to the rules in it
 	Covered   []coveredView
 	Exchanges []exchangeView
 }
@@ -34,8 +34,8 @@ func (v ruleView) Places() []string {
 	return slices.DeleteFunc(slices.Clone(v.Problems), func(problem string) bool { return strings.HasPrefix(v.Message, problem) })
 }
 
-// words is a piece of a message. Rule is the id that it links to, or empty.
-type words struct {
+// linkedText is a piece of a message. Rule is the id that it links to, or empty.
+type linkedText struct {
 	Text string
 	Rule string
 }
@@ -132,16 +132,16 @@ func newAnswerView(x exchangeView) answerView {
 var idLike = regexp.MustCompile(`[0-9a-z.-]+`)
 
 // linkRules splits a message at the rule ids in it: the message of a blocked rule names its cause.
-func linkRules(message string, known map[string]bool) []words {
-	var all []words
+func linkRules(message string, known map[string]bool) []linkedText {
+	var all []linkedText
 	rest := 0
 	for _, at := range idLike.FindAllStringIndex(message, -1) {
 		if id := strings.TrimRight(message[at[0]:at[1]], ".-"); known[id] {
-			all = append(all, words{Text: message[rest:at[0]]}, words{Text: id, Rule: id})
+			all = append(all, linkedText{Text: message[rest:at[0]]}, linkedText{Text: id, Rule: id})
 			rest = at[0] + len(id)
 		}
 	}
-	return append(all, words{Text: message[rest:]})
+	return append(all, linkedText{Text: message[rest:]})
 }
 
 func newExchangeView(x report.Exchange, message string, began time.Time) exchangeView {

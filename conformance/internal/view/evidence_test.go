@@ -11,7 +11,7 @@ import (
 func TestMessagesLinkToTheRulesThatTheyName(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{"reserve.code": true, "reserve.code.unique": true, "products.json": true}
-	for message, want := range map[string][]words{
+	for message, want := range map[string][]linkedText{
 		"":                  {{Text: ""}},
 		"nothing to link":   {{Text: "nothing to link"}},
 		"Émile says: é … 5": {{Text: "Émile says: é … 5"}},

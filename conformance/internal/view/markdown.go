@@ -270,14 +270,14 @@ func Catalogue(rules []rule.Rule) []byte {
 		fmt.Fprintf(&page, "\n## %s: `%s %s`\n", e, method, path)
 		for _, r := range rules {
 			if r.Endpoint == e {
-				entry(&page, r)
+				writeEntry(&page, r)
 			}
 		}
 	}
 	return []byte(page.String())
 }
 
-func entry(page *strings.Builder, r rule.Rule) {
+func writeEntry(page *strings.Builder, r rule.Rule) {
 	fmt.Fprintf(page, "\n<a id=\"%s\"></a>\n### `%s`\n\n**%s** (%s): %s.\n\n- Why: %s\n- Fix: %s\n", r.ID, r.ID, r.Level, r.Clause, escapeMarkdown(r.Title), escapeMarkdown(r.Why), escapeMarkdown(r.Fix))
 	if len(r.Needs) == 0 {
 		return

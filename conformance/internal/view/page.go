@@ -246,6 +246,34 @@ func newEndpointView(e partnerapi.Endpoint, views []ruleView, r *report.Result) 
 	return v
 }
 
+// stateWords returns the outcome that stands for the rules of an endpoint, and its state in words.
+func stateWords(views []ruleView) (state, says string) {
+	if len(views) == 0 {
+		return string(report.Skipped), "no rules"
+	}
+	n := map[report.Outcome]int{}
+	for _, v := range views {
+		n[v.Outcome]++
+	}
+	for _, o := range []report.Outcome{report.Failed, report.Warned, report.Known} {
+		if n[o] > 0 {
+			says += fmt.Sprintf("%d %s, ", n[o], o)
+		}
+	}
+	if n[report.Passed] == len(views) {
+		says += fmt.Sprintf("all %d passed", len(views))
+	} else {
+		says += fmt.Sprintf("%d of %d passed", n[report.Passed], len(views))
+	}
+	order := []report.Outcome{report.Failed, report.Warned, report.Known, report.Inconclusive, report.Blocked, report.Passed, report.NotApplicable, report.Skipped}
+	for _, o := range order {
+		if n[o] > 0 {
+			return string(o), says
+		}
+	}
+	return string(report.Skipped), says
+}
+
 // endpoints lists what the rules of a result are about. A result of an earlier suite has no rules
 // about webhooks.
 func endpoints(r *report.Result) []partnerapi.Endpoint {
@@ -333,13 +361,4 @@ func withOutcomes(views []ruleView, outcomes ...report.Outcome) (some []ruleView
 		}
 	}
 	return some
-}
-
-// percent formats part of whole for an SVG attribute. Bars are drawn with these, because the page's
-// policy forbids style attributes.
-func percent(part, whole float64) string {
-	if !(whole > 0) || !(part > 0) { // also covers NaN
-		return "0%"
-	}
-	return fmt.Sprintf("%.2f%%", min(part/whole, 1)*100)
 }

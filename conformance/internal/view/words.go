@@ -172,30 +172,3 @@ func sentenceOf(words string) string {
 	first, size := utf8.DecodeRuneInString(words)
 	return string(unicode.ToUpper(first)) + words[size:] + "."
 }
-
-func stateWords(views []ruleView) (state, says string) {
-	if len(views) == 0 {
-		return string(report.Skipped), "no rules"
-	}
-	n := map[report.Outcome]int{}
-	for _, v := range views {
-		n[v.Outcome]++
-	}
-	for _, o := range []report.Outcome{report.Failed, report.Warned, report.Known} {
-		if n[o] > 0 {
-			says += fmt.Sprintf("%d %s, ", n[o], o)
-		}
-	}
-	if n[report.Passed] == len(views) {
-		says += fmt.Sprintf("all %d passed", len(views))
-	} else {
-		says += fmt.Sprintf("%d of %d passed", n[report.Passed], len(views))
-	}
-	order := []report.Outcome{report.Failed, report.Warned, report.Known, report.Inconclusive, report.Blocked, report.Passed, report.NotApplicable, report.Skipped}
-	for _, o := range order {
-		if n[o] > 0 {
-			return string(o), says
-		}
-	}
-	return string(report.Skipped), says
-}

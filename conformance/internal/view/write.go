@@ -29,7 +29,7 @@ type Scanner interface {
 	Leaks(b []byte) bool
 }
 
-type view struct {
+type viewFile struct {
 	name  string
 	write func(io.Writer, *report.Result) error // never splits a piece of the partner's text between two writes
 	read  func(string) string                   // undoes the file's escapes, as its reader does; nil: there are none
@@ -38,8 +38,8 @@ type view struct {
 // pageFile is the view that pictures belong to.
 const pageFile = "report.html"
 
-func views() []view {
-	return []view{
+func viewFiles() []viewFile {
+	return []viewFile{
 		{name: "report.json", write: writeWhole(report.JSON)},
 		{name: pageFile, write: writeWhole(HTML), read: html.UnescapeString},
 		{name: "report.md", write: writeWhole(drawMarkdown), read: unescapeMarkdown},
@@ -51,22 +51,22 @@ func views() []view {
 
 // chooseViews returns the views with these names, or all if there are no names. If the page is among
 // them, it adds a file for each picture.
-func chooseViews(r *report.Result, names []string) []view {
-	wanted := func(v view) bool { return len(names) == 0 || slices.Contains(names, v.name) }
-	all := slices.DeleteFunc(views(), func(v view) bool { return !wanted(v) })
-	if !slices.ContainsFunc(all, func(v view) bool { return v.name == pageFile }) {
+func chooseViews(r *report.Result, names []string) []viewFile {
+	wanted := func(v viewFile) bool { return len(names) == 0 || slices.Contains(names, v.name) }
+	all := slices.DeleteFunc(viewFiles(), func(v viewFile) bool { return !wanted(v) })
+	if !slices.ContainsFunc(all, func(v viewFile) bool { return v.name == pageFile }) {
 		return all
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Pictures)) {
 		picture := func(r *report.Result) ([]byte, error) { return r.Pictures[name], nil }
-		all = append(all, view{name: name, write: writeWhole(picture), read: html.UnescapeString})
+		all = append(all, viewFile{name: name, write: writeWhole(picture), read: html.UnescapeString})
 	}
 	return all
 }
 
 // Names returns the names of the files that WriteAll writes, except for pictures.
 func Names() (names []string) {
-	for _, v := range views() {
+	for _, v := range viewFiles() {
 		names = append(names, v.name)
 	}
 	return names
@@ -115,7 +115,7 @@ var errLeak = errors.New("it would contain the auth key")
 
 type guarded struct {
 	io.Writer
-	view    view
+	view    viewFile
 	secrets Scanner
 }
 

@@ -4,7 +4,6 @@ package weigh
 
 import (
 	"context"
-	"reflect"
 	"slices"
 	"time"
 
@@ -20,16 +19,16 @@ import (
 type Scale struct {
 	Player    *scenario.Player
 	Fields    *judge.Fields
-	Exercised func(rule string, value any) // records what a rule was judged on, for the coverage
-	Passes    func(judge.Finding) bool     // whether a rule passes with this finding so far
-	RaceTime  time.Duration                // that a race may take after its first few rounds
+	Exercised func(rule string, on []plan.Instance) // records what a rule was judged on, for the coverage
+	Passes    func(judge.Finding) bool              // whether a rule passes with this finding so far
+	RaceTime  time.Duration                         // that a race may take after its first few rounds
 }
 
 // Find returns what the steps of a rule show, until one ends the judging.
 func Find(ctx context.Context, s judge.Spec, scale Scale) judge.Finding {
-	j := &judging{Scale: scale, ctx: ctx}
+	j := &judging{Scale: scale, ctx: ctx, rule: s.Rule.ID}
 	for _, step := range s.Steps {
-		finding, enough := j.step(s.Rule.ID, step)
+		finding, enough := j.step(step)
 		finding = j.withEvidence(finding)
 		if enough || !j.Passes(finding) || finding.Ends() {
 			return finding
@@ -42,6 +41,7 @@ func Find(ctx context.Context, s judge.Spec, scale Scale) judge.Finding {
 type judging struct {
 	Scale
 	ctx      context.Context
+	rule     string // id
 	problems []string
 	shown    []*report.Exchange
 	held     bool       // a step with weighed tries has passed
@@ -60,74 +60,60 @@ func (j *judging) withEvidence(f judge.Finding) judge.Finding {
 	return f
 }
 
-func (j *judging) step(rule string, s judge.Step) (finding judge.Finding, enough bool) {
-	if s.Fields {
-		return j.Fields.Finding(rule), false
+func (j *judging) step(s judge.Step) (found judge.Finding, enough bool) {
+	switch s := s.(type) {
+	case judge.Recorded:
+		found = j.Fields.Finding(j.rule)
+	case judge.Once:
+		found = j.once(s)
+	case judge.Enough:
+		enough = s.Is(j.ctx, j.Player) && j.held
+	case judge.Tries:
+		found = j.tries(s)
+	case judge.Race:
+		found = j.race(s)
 	}
-	subjects := s.Subjects(j.ctx, j.Player)
-	switch {
-	case s.Enough != nil:
-		return judge.Finding{}, s.Enough(subjects[0](j.ctx, j.Player, 0)) && j.held
-	case s.Try != nil:
-		return j.tries(rule, s, subjects), false
-	}
-	for _, play := range subjects {
-		value := play(j.ctx, j.Player, 0)
-		if value == nil {
+	return found, enough
+}
+
+func (j *judging) once(s judge.Once) judge.Finding {
+	for _, play := range s.Plays(j.ctx, j.Player) {
+		finding, played := play(j.ctx, j.Player, 0)
+		if !played {
 			continue
 		}
-		j.Exercised(rule, value)
-		j.on = similarCase(value)
-		if finding = s.Judge(value); finding.Ends() || finding.Suspects != nil {
-			return finding, false
+		j.Exercised(j.rule, finding.Instances)
+		if j.on = finding.On; finding.Ends() || finding.Suspects != nil {
+			return finding
 		}
 		j.withEvidence(finding)
 	}
-	return judge.Finding{}, false
+	return judge.Finding{}
 }
 
-// similarCase returns the case that a lifecycle was equal to, or nil.
-func similarCase(value any) *plan.Case {
-	if played, is := value.(interface{ SimilarCase() *plan.Case }); is && !reflect.ValueOf(value).IsNil() {
-		return played.SimilarCase()
-	}
-	return nil
-}
-
-func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.Finding {
+func (j *judging) tries(s judge.Tries) judge.Finding {
 	var open *partner.Stop
-	counted, judged := s.Seats == "", false
-	for i, play := range subjects {
-		if s.Race > 0 && i > 0 && j.held && j.Player.Time.LateForMore() {
-			break // the other rules need the time
+	counted, judged := !s.Seats, false
+	for _, play := range s.Plays(j.ctx, j.Player) {
+		first, played := play(j.ctx, j.Player, 0)
+		for _, rule := range first.JudgedBy {
+			j.Exercised(rule, first.Instances)
 		}
-		value := play(j.ctx, j.Player, 0)
-		if value == nil {
+		if !played || first.Skip || first.Uncounted {
 			continue
 		}
-		if s.ByActs {
-			j.Exercised(rule, value)
-		}
-		var stop *partner.Stop
-		switch first := s.Try(value); {
-		case first.Skip, first.Uncounted:
-			continue
-		case s.Seats != "" && first.Stop != nil: // it stopped before there was anything to weigh
-			stop, j.on = first.Stop, similarCase(value)
-		default:
+		stop, weighed := first.Stop, false
+		if s.Seats && stop != nil { // it stopped before there was anything to weigh
+			j.on = first.On
+		} else {
 			var broken *judge.Try
-			if broken, stop = j.weigh(s, play); broken != nil {
-				j.on = broken.On
-				j.shown = append(broken.Shown[:len(broken.Shown):len(broken.Shown)], j.shown...)
-				return judge.Finding{Outcome: report.Failed, Message: broken.Flaw, Picture: broken.Picture, Cause: broken.Cause, Suspects: broken.Suspects}
+			if broken, stop = j.weigh(play, nil); broken != nil {
+				return j.breach(broken)
 			}
-			j.held, judged = j.held || stop == nil, judged || stop == nil
-			if s.Optional && stop != nil && (!s.ByActs || stop.IsBreach()) {
-				return judge.FromStop(stop)
-			}
+			weighed, judged = true, judged || stop == nil
 		}
 		counted = true
-		if stop != nil && !stop.OnlyMissing() && !s.Optional && !s.BreachOnly {
+		if stop != nil && s.Need.EndsAt(stop, weighed) {
 			return judge.FromStop(stop)
 		}
 		if open == nil {
@@ -135,41 +121,60 @@ func (j *judging) tries(rule string, s judge.Step, subjects []judge.Play) judge.
 		}
 	}
 	switch {
-	case s.Optional, s.BreachOnly:
+	case s.Need != judge.Required:
 		return judge.Finding{}
-	case open != nil && !(s.ByActs && judged): // one of several scenarios is enough
+	case open != nil && !judged: // one of several scenarios is enough
 		return judge.FromStop(open)
 	case !counted:
-		return judge.Finding{Outcome: report.NotApplicable, Message: s.Seats}
+		return judge.NoSeatsCounted()
 	default:
 		return judge.Finding{}
 	}
 }
 
+func (j *judging) race(s judge.Race) judge.Finding {
+	if first, _ := s.Play(j.ctx, j.Player, 0); first.Skip {
+		return judge.Finding{}
+	}
+	s.Rounds = j.Player.Depth.Rounds(s.Rounds)
+	broken, stop := j.weigh(s.Play, &s)
+	if broken != nil {
+		return j.breach(broken)
+	}
+	return judge.FromStop(stop)
+}
+
+// breach returns the finding that a try shows a breach.
+func (j *judging) breach(broken *judge.Try) judge.Finding {
+	j.on = broken.On
+	j.shown = append(broken.Shown[:len(broken.Shown):len(broken.Shown)], j.shown...)
+	return broken.Finding()
+}
+
 // weigh plays tries until it is clear whether a rule is broken, or until there is no time left. It
 // watches the slots with unexpected results. It returns the try that shows the breach, or the
-// reason why nothing can be judged; both are nil if the rule passes.
-func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop *partner.Stop) {
+// reason why nothing can be judged; both are nil if the rule passes. race is nil if the tries are of no race.
+func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *judge.Try, stop *partner.Stop) {
+	defer func() { j.held = j.held || broken == nil && stop == nil }()
 	seats := j.Player.Seats
 	defer func() {
 		seats.SeeOthers(false)
 		seats.Suspect(nil)
 	}()
-	if s.Race > 0 {
-		s.Clean = j.Player.Depth.Rounds(s.Clean)
+	test := noise.Test{Clean: 1}
+	if race != nil {
+		test = noise.Test{Clean: race.Rounds, Rare: true, Least: race.Least}
 	}
-	test := noise.Test{Clean: s.Clean, Rare: s.Race > 0}
 	var tries []judge.Try
-	until := j.newStopRule(s, &test)
+	until := j.newStopRule(race, &test)
 	before := j.Player.CountPlayed()
 	for attempt, stops := 0, 0; until(attempt, stops, len(tries), j.Player.CountPlayed() > before); attempt++ {
 		before = j.Player.CountPlayed()
-		value := play(j.ctx, j.Player, attempt)
-		t := s.Try(value)
-		if t.On = similarCase(value); t.Stop != nil {
+		t, played := play(j.ctx, j.Player, attempt)
+		if t.Stop != nil {
 			j.on = t.On
 		}
-		if t.Skip {
+		if !played || t.Skip {
 			continue
 		}
 		if t.Flaw != "" && !t.Sure {
@@ -179,7 +184,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 				seats.Suspect(&t.At.Offer)
 			}
 		}
-		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && s.Race == 0)
+		seats.SeeOthers(t.Flaw != "" || t.Stop != nil || seats.SeesOthers() && race == nil)
 		switch {
 		case t.Stop != nil:
 			stop = t.Stop
@@ -187,12 +192,12 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 			if stops++; stop.Elsewhere && stops < noise.MostTries && (j.Player.Case() == nil || seats.OthersSeen()) {
 				continue
 			}
-			return j.weighBreach(s, &test, tries, stop)
+			return j.weighBreach(&test, tries, stop)
 		case t.Sure:
 			return &t, nil
 		}
 		tries = append(tries, t)
-		if s.Race > 0 && t.Flaw == "" {
+		if race != nil && t.Flaw == "" {
 			j.countRound(t)
 		}
 		test.Run = seats.Run()
@@ -203,7 +208,7 @@ func (j *judging) weigh(s judge.Step, play judge.Play) (broken *judge.Try, stop 
 			return &tries[test.Suspect()], nil
 		}
 	}
-	return j.weighBreach(s, &test, tries, stop)
+	return j.weighBreach(&test, tries, stop)
 }
 
 // After an unexpected round of a race, half as many rounds are added, to reproduce it. The first
@@ -216,23 +221,23 @@ const (
 // newStopRule returns a function that reports whether another attempt is made. Stopped rounds of a race
 // do not count. Rounds that were played for another rule cost nothing, so the limits apply only
 // after a round that was played now.
-func (j *judging) newStopRule(s judge.Step, test *noise.Test) func(attempt, stops, tries int, fresh bool) bool {
+func (j *judging) newStopRule(race *judge.Race, test *noise.Test) func(attempt, stops, tries int, fresh bool) bool {
 	began, clock, seconds := time.Now(), j.Player.Time, 0
 	return func(attempt, stops, tries int, fresh bool) bool {
 		most, suspect := test.MaxTries(), test.Suspect() >= 0
-		if s.Race > 0 {
-			if most = s.Clean + stops; suspect {
-				most += s.Clean / moreRounds
+		if race != nil {
+			if most = race.Rounds + stops; suspect {
+				most += race.Rounds / moreRounds
 			}
 			spent := time.Since(began) > j.RaceTime
 			if suspect && fresh {
 				seconds++
 			}
-			if fresh && tries >= s.Race && (!suspect || seconds > secondRounds) && (spent || !j.Player.Account.Plenty(s.Share, 0)) {
+			if fresh && tries >= race.Least && (!suspect || seconds > secondRounds) && (spent || !j.Player.Account.Plenty(race.Share, 0)) {
 				return false
 			}
 		}
-		begun := attempt == 0 || s.Race > 0 && tries == 0 && attempt < scenario.LeastRounds
+		begun := attempt == 0 || race != nil && tries == 0 && attempt < scenario.LeastRounds
 		return attempt < most && (begun || !fresh || !clock.LateForMore())
 	}
 }
@@ -249,45 +254,28 @@ func (j *judging) countRound(t judge.Try) {
 	j.races[at].Tries++
 }
 
-// mostWatched is the maximum number of slots with the same unexpected result that are watched for long.
-const mostWatched = 4
-
 // weighBreach judges by tries that are undecided and cannot continue. A flaw counts if no seat
 // changes during long watches of its slots, and if no other customer was seen anywhere in the run. If
 // a breach of another rule ended the tries, that counts, whatever the tries before it showed.
-func (j *judging) weighBreach(s judge.Step, test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
-	suspect := test.Suspect()
-	if suspect >= 0 && (s.Race == 0 || !test.RulesOut(s.Race)) {
-		first := tries[suspect]
-		if test.MayStand() && j.weighWatchedBreach(test, tries, first) {
-			return &tries[test.Suspect()], nil
+func (j *judging) weighBreach(test *noise.Test, tries []judge.Try, stop *partner.Stop) (*judge.Try, *partner.Stop) {
+	first := test.Unsettled()
+	if first < 0 {
+		if len(tries) == 0 || stop != nil && stop.IsBreach() {
+			return nil, stop
 		}
-		if stop == nil || !stop.IsBreach() {
-			stop = partner.NewStop("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", first.Flaw).
-				WithRemedy("Run again at a quieter time, or against a test environment.")
-		}
-		return nil, stop
+		return nil, nil
 	}
-	if len(tries) == 0 || stop != nil && stop.IsBreach() {
-		return nil, stop
-	}
-	return nil, nil
-}
-
-// weighWatchedBreach watches the slots whose results were off like the first, one by one, until the tries show a
-// breach.
-func (j *judging) weighWatchedBreach(test *noise.Test, tries []judge.Try, first judge.Try) bool {
-	watched := 0
-	for _, t := range tries {
-		if t.Flaw == "" || t.Off != first.Off {
-			continue
+	for n, at := range test.ToWatch() {
+		if t := tries[at]; n > 0 && j.Player.Time.LateForMore() || j.Player.Seats.WatchLong(j.ctx, t.At, t.Took) {
+			break
 		}
-		if watched++; watched > mostWatched || watched > 1 && j.Player.Time.LateForMore() || j.Player.Seats.WatchLong(j.ctx, t.At, t.Took) {
-			return false
-		}
-		if test.Stands() {
-			return true
+		if suspect, stands := test.Stands(); stands {
+			return &tries[suspect], nil
 		}
 	}
-	return false
+	if stop == nil || !stop.IsBreach() {
+		stop = partner.NewStop("other customers may have changed the seats of the slots that this was tested on; the first result was: %s", tries[first].Flaw).
+			WithRemedy("Run again at a quieter time, or against a test environment.")
+	}
+	return nil, stop
 }

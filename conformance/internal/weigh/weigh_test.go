@@ -28,13 +28,16 @@ func newJudging(t *testing.T) *judging {
 	return &judging{Scale: Scale{Player: player, RaceTime: time.Minute}, ctx: t.Context()}
 }
 
-// madeUp is a step of tries, the last of them again and again, and counts them.
-func madeUp(clean int, played *int, tries ...judge.Try) (judge.Step, []judge.Play) {
-	step := judge.Step{Clean: clean, Try: func(value any) judge.Try { return value.(judge.Try) }}
-	return step, []judge.Play{func(_ context.Context, _ *scenario.Player, attempt int) any {
+// madeUp are made-up tries, the last of them again and again. It counts them.
+func madeUp(played *int, tries ...judge.Try) judge.Play[judge.Try] {
+	return func(_ context.Context, _ *scenario.Player, attempt int) (judge.Try, bool) {
 		*played = max(*played, attempt+1)
-		return tries[min(attempt, len(tries)-1)]
-	}}
+		return tries[min(attempt, len(tries)-1)], true
+	}
+}
+
+func step(of judge.Play[judge.Try]) judge.Tries {
+	return judge.Tries{Plays: func(context.Context, *scenario.Player) []judge.Play[judge.Try] { return []judge.Play[judge.Try]{of} }}
 }
 
 func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
@@ -49,27 +52,30 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 	)
 	for _, test := range []struct {
 		name   string
-		clean  int
+		rounds int // of a race; 0: tries
 		tries  []judge.Try
 		want   report.Outcome
 		says   string
 		played int
 	}{
-		{"it holds", 1, []judge.Try{holds}, "", "", 1},
+		{"it holds", 0, []judge.Try{holds}, "", "", 1},
 		{"it has to hold three times", 3, []judge.Try{holds}, "", "", 3},
 		{"no one else can be the reason", 3, []judge.Try{holds, sure}, report.Failed, "sure", 2},
-		{"it cannot be tried", 1, []judge.Try{lacking}, report.Inconclusive, "no slot", 1},
-		{"others are quicker each time", 1, []judge.Try{taken}, report.Inconclusive, "taken meanwhile", noise.MostTries},
+		{"it cannot be tried", 0, []judge.Try{lacking}, report.Inconclusive, "no slot", 1},
+		{"others are quicker each time", 0, []judge.Try{taken}, report.Inconclusive, "taken meanwhile", noise.MostTries},
 		{"others are quicker at first", 3, []judge.Try{taken, holds}, "", "", 4},
-		{"another rule is broken", 1, []judge.Try{broken}, report.Failed, "expected 200", 1},
+		{"another rule is broken", 0, []judge.Try{broken}, report.Failed, "expected 200", 1},
 		{"another rule is broken later", 3, []judge.Try{holds, broken}, report.Failed, "expected 200", 2},
 		{"nothing is left to try it on", 3, []judge.Try{holds, lacking}, "", "", 2},
-		{"others are seen at it each time", 1, []judge.Try{others}, report.Inconclusive,
+		{"others are seen at it each time", 0, []judge.Try{others}, report.Inconclusive,
 			"other customers may have changed the seats of the slots that this was tested on; the first result was: disturbed", noise.MostTries},
 	} {
 		played := 0
-		step, subjects := madeUp(test.clean, &played, test.tries...)
-		if f := newJudging(t).tries("", step, subjects); f.Outcome != test.want || f.Message != test.says || played != test.played {
+		var step judge.Step = step(madeUp(&played, test.tries...))
+		if test.rounds > 0 {
+			step = judge.Race{Play: madeUp(&played, test.tries...), Rounds: test.rounds}
+		}
+		if f, _ := newJudging(t).step(step); f.Outcome != test.want || f.Message != test.says || played != test.played {
 			t.Errorf("%s: want %q with %q after %d tries, got %q with %q after %d", test.name, test.want, test.says, test.played, f.Outcome, f.Message, played)
 		}
 	}
@@ -81,22 +87,76 @@ func TestSlotsWithoutVacanciesShowNoSeats(t *testing.T) {
 	skipped := judge.Try{Skip: true}
 	stopped := judge.Try{Stop: partner.NewStop("no slot")}
 	for _, test := range []struct {
-		name     string
-		first    judge.Try
-		optional bool
-		want     report.Outcome
+		name  string
+		first judge.Try
+		need  judge.Need
+		want  report.Outcome
 	}{
-		{"no seats", uncounted, false, report.NotApplicable},
-		{"nothing to be seen", skipped, false, report.NotApplicable},
-		{"not played", stopped, false, report.Inconclusive},
-		{"not played, and optional", stopped, true, ""},
-		{"no seats, and optional", uncounted, true, ""},
+		{"no seats", uncounted, judge.Required, report.NotApplicable},
+		{"nothing to be seen", skipped, judge.Required, report.NotApplicable},
+		{"not played", stopped, judge.Required, report.Inconclusive},
+		{"not played, and optional", stopped, judge.Optional, ""},
+		{"no seats, and optional", uncounted, judge.Optional, ""},
 	} {
 		played := 0
-		step, subjects := madeUp(1, &played, test.first)
-		step.Seats, step.Optional = "the seats are not stated", test.optional
-		if f := newJudging(t).tries("", step, subjects); f.Outcome != test.want || played != 1 {
+		tries := step(madeUp(&played, test.first))
+		tries.Seats, tries.Need = true, test.need
+		if f, _ := newJudging(t).step(tries); f.Outcome != test.want || played != 1 {
 			t.Errorf("%s: want %q immediately, got %q after %d", test.name, test.want, f.Outcome, played)
+		}
+	}
+}
+
+func TestTriesThatAreNotCompletedCountAsMuchAsTheyAreNeeded(t *testing.T) {
+	t.Parallel()
+	lacking := judge.Try{Stop: partner.NewStop("no slot")}
+	broken := judge.Try{Stop: &partner.Stop{Kind: partner.WrongStatus, Endpoint: partnerapi.Release, Message: "expected 200"}}
+	for _, test := range []struct {
+		need            judge.Need
+		lacking, broken report.Outcome
+	}{
+		{judge.Required, report.Inconclusive, report.Failed},
+		{judge.Optional, report.Inconclusive, report.Failed},
+		{judge.Further, "", report.Failed},
+		{judge.BreachOnly, "", ""},
+	} {
+		for _, stopped := range []struct {
+			judge.Try
+			want report.Outcome
+		}{{lacking, test.lacking}, {broken, test.broken}} {
+			played := 0
+			tries := step(madeUp(&played, stopped.Try))
+			tries.Need = test.need
+			if f, _ := newJudging(t).step(tries); f.Outcome != stopped.want {
+				t.Errorf("need %d, %q: want %q, got %q", test.need, stopped.Stop.Message, stopped.want, f.Outcome)
+			}
+		}
+	}
+}
+
+func TestStepsAreLeftOutWhereTriesBeforeThemAreEnough(t *testing.T) {
+	t.Parallel()
+	wrong := judge.Once{Plays: func(context.Context, *scenario.Player) []judge.Play[judge.Finding] {
+		return []judge.Play[judge.Finding]{func(context.Context, *scenario.Player, int) (judge.Finding, bool) { return judge.Breach("wrong"), true }}
+	}}
+	for _, test := range []struct {
+		name   string
+		first  judge.Try
+		enough bool
+		want   report.Outcome
+	}{
+		{"they have passed, and there is nothing else", judge.Try{}, true, ""},
+		{"there is something else", judge.Try{}, false, report.Failed},
+		{"they were not completed", judge.Try{Stop: partner.NewStop("no slot")}, true, report.Failed},
+	} {
+		played := 0
+		tries := step(madeUp(&played, test.first))
+		tries.Need = judge.BreachOnly
+		scale := newJudging(t).Scale
+		scale.Exercised, scale.Passes = func(string, []plan.Instance) {}, func(f judge.Finding) bool { return !f.Ends() }
+		steps := []judge.Step{tries, judge.Enough{Is: func(context.Context, *scenario.Player) bool { return test.enough }}, wrong}
+		if f := Find(t.Context(), judge.Spec{Steps: steps}, scale); f.Outcome != test.want {
+			t.Errorf("%s: want %q, got %q", test.name, test.want, f.Outcome)
 		}
 	}
 }

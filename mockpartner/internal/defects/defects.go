@@ -70,27 +70,42 @@ var (
 	ErrNoVariant = errors.New("there is no variant with this name")
 )
 
+// entry is a partner that is read when it is needed, because reading all of them takes half a second.
+type entry struct {
+	name string
+	read func() Partner
+}
+
 var (
-	loaded = map[Kind]func() []Partner{
-		Defects:  sync.OnceValue(func() []Partner { return load(Defects) }),
-		Variants: sync.OnceValue(func() []Partner { return load(Variants) }),
+	entries = map[Kind]func() []entry{
+		Defects:  sync.OnceValue(func() []entry { return list(Defects) }),
+		Variants: sync.OnceValue(func() []entry { return list(Variants) }),
 		Deep:     sync.OnceValue(loadDeep),
 	}
 	missing = map[Kind]error{Defects: ErrNoDefect, Variants: ErrNoVariant, Deep: ErrNoDefect}
 )
 
 // All returns all partners of the kind, by name.
-func (k Kind) All() []Partner { return loaded[k]() }
+func (k Kind) All() (all []Partner) {
+	for _, one := range entries[k]() {
+		all = append(all, one.read())
+	}
+	return all
+}
 
 // Origin returns the origin of the partner with that name.
 func (k Kind) Origin(name string) string { return strings.TrimSuffix(string(k), "s") + " " + name }
 
 // FindDefect returns the plain or deep defect with that name. Its error is Find's.
 func FindDefect(name string) (Partner, error) {
+	plain, err := Defects.Find(name)
+	if err == nil {
+		return plain, nil
+	}
 	if deep, err := Deep.Find(name); err == nil {
 		return deep, nil
 	}
-	return Defects.Find(name)
+	return Partner{}, err
 }
 
 // Find returns the partner with that name. Its error wraps ErrNoDefect or ErrNoVariant, and
@@ -98,12 +113,12 @@ func FindDefect(name string) (Partner, error) {
 func (k Kind) Find(name string) (Partner, error) {
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == '-' })
 	var alike []string
-	for _, p := range k.All() {
-		if p.Name == name {
-			return p, nil
+	for _, one := range entries[k]() {
+		if one.name == name {
+			return one.read(), nil
 		}
-		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 3 && strings.Contains(p.Name, word) }) {
-			alike = append(alike, p.Name)
+		if slices.ContainsFunc(words, func(word string) bool { return len(word) > 3 && strings.Contains(one.name, word) }) {
+			alike = append(alike, one.name)
 		}
 	}
 	if len(alike) == 0 || len(alike) > 10 {
@@ -112,19 +127,21 @@ func (k Kind) Find(name string) (Partner, error) {
 	return Partner{}, fmt.Errorf("%w: %.100q; did you mean %s? `mockpartner %s` lists them all", missing[k], name, strings.Join(alike, ", "), k)
 }
 
-// load reads the files of a folder. They are embedded, and a test loads them all, so an invalid
+// list lists the files of a folder. They are embedded, and a test reads them all, so an invalid
 // file is a programming error.
-func load(k Kind) (all []Partner) {
-	entries, err := fs.ReadDir(files, string(k))
+func list(k Kind) (all []entry) {
+	files, err := fs.ReadDir(files, string(k))
 	if err != nil {
 		panic(err)
 	}
-	for _, entry := range entries {
-		p, err := k.read(entry.Name())
-		if err != nil {
-			panic(err)
-		}
-		all = append(all, p)
+	for _, file := range files {
+		all = append(all, entry{strings.TrimSuffix(file.Name(), ".yaml"), sync.OnceValue(func() Partner {
+			p, err := k.read(file.Name())
+			if err != nil {
+				panic(err)
+			}
+			return p
+		})})
 	}
 	return all
 }
@@ -174,7 +191,7 @@ func (t *text) UnmarshalYAML(yaml []byte) error {
 }
 
 // loadDeep reads the files of deep defects. They are embedded, and a test loads them all.
-func loadDeep() (all []Partner) {
+func loadDeep() (all []entry) {
 	names, err := fs.Glob(files, string(Deep)+"/*.yaml")
 	if err != nil {
 		panic(err)
@@ -184,7 +201,9 @@ func loadDeep() (all []Partner) {
 		if err != nil {
 			panic(err)
 		}
-		all = append(all, some...)
+		for _, p := range some {
+			all = append(all, entry{p.Name, func() Partner { return p }})
+		}
 	}
 	return all
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/errtest"
+	"partnerkit.dev/internal/sourcetest"
 	"partnerkit.dev/mockpartner/catalog"
 	"partnerkit.dev/mockpartner/client"
 	"partnerkit.dev/mockpartner/internal/journal"
@@ -245,7 +246,7 @@ func TestTheVerdictOfManyBreachesIsBounded(t *testing.T) {
 
 func TestEveryRuleCitesClausesOfTheContract(t *testing.T) {
 	t.Parallel()
-	contract, err := os.ReadFile("../../../docs/contract.md")
+	contract, err := os.ReadFile(sourcetest.Path("docs/contract.md"))
 	check(t, err)
 	seen := map[string]bool{}
 	for _, rule := range judge.Rules() {

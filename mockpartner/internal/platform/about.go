@@ -95,7 +95,7 @@ func aboutSlot(inv *inventory, key slotKey, now time.Time) map[string]any {
 	seen := map[string]any{
 		"product": key.option.Product.ID, "option": key.option.ID, "id": key.id(),
 		"products": len(products), "options": len(key.option.Product.Options),
-		"day":     int(key.day - dayNumber(now.In(key.option.Product.Location))),
+		"day":     int(key.day - localDay(now, key.option.Product.Location)),
 		"weekday": key.date().Weekday().String(), "date": key.date().Format(time.DateOnly),
 		"start": when.start.Format("15:04"), "position": slices.Index(key.option.Starts, key.minute), "starts": len(key.option.Starts),
 		"status": string(s.status(key, when, now)), "capacity": s.capacity, "vacancies": nil,

@@ -111,8 +111,7 @@ func (p *Platform) Calendar(productID, optionID string, from time.Time, days int
 	if from.IsZero() {
 		from = now.In(option.Product.Location)
 	}
-	year, month, day := from.Date()
-	first := dayNumber(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
+	first := localDay(from, from.Location())
 	slots := []client.SlotState{}
 	for number := first; number < first+int64(days); number++ {
 		for _, minute := range option.Starts {

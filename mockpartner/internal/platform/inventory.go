@@ -78,8 +78,7 @@ func (inv *inventory) concerns(q Quirk, key slotKey, now time.Time) bool {
 	if seen := inv.slot(key); q.OnceFull && !seen.wasFull || q.OnceCancelled && !seen.wasCancelled {
 		return false
 	}
-	today := dayNumber(now.In(key.option.Product.Location))
-	return key.day >= today+int64(q.FromDay)
+	return key.day >= localDay(now, key.option.Product.Location)+int64(q.FromDay)
 }
 
 func (a Amount) seatsOf(h *storedHold) int {

@@ -309,10 +309,27 @@ func TestAQuirkIsConfinedToItsPlace(t *testing.T) {
 	} {
 		option, err := d.stock.option(c.product, c.option)
 		must(t, err)
-		today := dayNumber(noon.In(option.Product.Location))
+		today := localDay(noon, option.Product.Location)
 		key := slotKey{option: option, day: today + int64(c.daysAhead), minute: option.Starts[0]}
 		if got := d.stock.concerns(c.quirk, key, noon); got != c.about {
 			t.Errorf("%+v, %s %s in %d days: want %t, got %t", c.quirk, c.product, c.option, c.daysAhead, c.about, got)
+		}
+	}
+}
+
+func TestDaysAreCountedFromTheDateInTheProductsZone(t *testing.T) {
+	t.Parallel()
+	d := open(t, catalog.Default())
+	option, err := d.stock.option("new-york-pass", "night-pass")
+	must(t, err)
+	evening := time.Date(2026, 7, 2, 1, 0, 0, 0, time.UTC) // of 1 July in New York
+	for day, ahead := range map[int]int{1: 0, 2: 1, 4: 3} {
+		key := slotKey{option: option, day: dayNumber(time.Date(2026, 7, day, 0, 0, 0, 0, time.UTC)), minute: option.Starts[0]}
+		if got := aboutSlot(d.stock, key, evening)["day"]; got != ahead {
+			t.Errorf("%d July: want it %d days ahead, got %v", day, ahead, got)
+		}
+		if !d.stock.concerns(Quirk{FromDay: ahead}, key, evening) || d.stock.concerns(Quirk{FromDay: ahead + 1}, key, evening) {
+			t.Errorf("%d July: want a quirk from day %d on to apply, and none from the next", day, ahead)
 		}
 	}
 }

@@ -154,11 +154,11 @@ func (inv *inventory) affected(key slotKey) []slotKey {
 	for _, pool := range inv.pools(key) {
 		own := drawOf(pool.Over, key, 0)
 		first, last := own.from/secondsADay-longestSlot, own.to/secondsADay+1
-		if pool.Over == catalog.OverSeason {
-			first = dayNumber(inv.now())
-			last = first + announcedDays
-		}
 		for _, option := range pool.Members {
+			if pool.Over == catalog.OverSeason {
+				first = localDay(inv.now(), option.Product.Location)
+				last = first + announcedDays
+			}
 			for day := first; day <= last; day++ {
 				for _, minute := range option.Starts {
 					other := slotKey{option: option, day: day, minute: minute}

@@ -138,7 +138,14 @@ func (s slot) status(key slotKey, when span, now time.Time) partnerapi.SlotStatu
 
 func parseDate(s string) (time.Time, error) { return time.Parse(partnerapi.DateLayout, s) }
 
+// dayNumber returns the number of a date, which is a midnight UTC. localDay is that of an instant.
 func dayNumber(date time.Time) int64 { return date.Unix() / (24 * 60 * 60) }
+
+// localDay returns the number of the date that a calendar in the zone shows.
+func localDay(instant time.Time, zone *time.Location) int64 {
+	year, month, day := instant.In(zone).Date()
+	return dayNumber(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
+}
 
 // wallTime returns the instant at which clocks in the zone show that many minutes after the date's
 // midnight. A time that occurs twice, when clocks go back, is its first occurrence. A time that is

@@ -13,7 +13,7 @@ import (
 // Metrics returns a handler that serves the metrics in the Prometheus format.
 func (w *Watcher) Metrics() http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(w.counters.calls, w.counters.durations, w.counters.others, w.counters.failures, findings{w},
+	registry.MustRegister(w.counters.calls, w.counters.durations, w.counters.others, w.counters.failures, ruleMetrics{w},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	counter := func(name, help, reason string, read func() float64) {
 		labels := prometheus.Labels{}
@@ -38,8 +38,8 @@ func (w *Watcher) Metrics() http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 }
 
-// findings collects metrics of failing rules and caller faults.
-type findings struct{ of *Watcher }
+// ruleMetrics collects metrics of failing rules and caller faults.
+type ruleMetrics struct{ of *Watcher }
 
 var (
 	rulesFailed = prometheus.NewDesc("conformance_proxy_rules", "Rules by their outcome so far.", []string{"outcome"}, nil)
@@ -48,15 +48,15 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (f findings) Describe(to chan<- *prometheus.Desc) {
+func (m ruleMetrics) Describe(to chan<- *prometheus.Desc) {
 	to <- rulesFailed
 	to <- ruleBroken
 	to <- callerFault
 }
 
 // Collect implements prometheus.Collector.
-func (f findings) Collect(to chan<- prometheus.Metric) {
-	result := f.of.published.Load().Result
+func (m ruleMetrics) Collect(to chan<- prometheus.Metric) {
+	result := m.of.published.Load().Result
 	for _, outcome := range report.Outcomes() {
 		to <- prometheus.MustNewConstMetric(rulesFailed, prometheus.GaugeValue, float64(result.Summary[outcome]), string(outcome))
 	}

@@ -32,8 +32,8 @@ var statusTemplate = sync.OnceValue(func() *template.Template {
 	}))
 })
 
-// status is what the page shows.
-type status struct {
+// statusPage is what the page shows.
+type statusPage struct {
 	*report.Result
 	Head              webui.Head
 	Heading, Sentence string
@@ -61,7 +61,7 @@ func (w *Watcher) Admin() http.Handler {
 func (w *Watcher) showStatus(answer http.ResponseWriter, _ *http.Request) {
 	style := webui.Style(ownStyle)
 	var page bytes.Buffer
-	if err := statusTemplate().ExecuteTemplate(&page, "status.html", w.status(style)); err != nil {
+	if err := statusTemplate().ExecuteTemplate(&page, "status.html", w.statusPage(style)); err != nil {
 		http.Error(answer, "the page cannot be drawn", http.StatusInternalServerError)
 		return
 	}
@@ -75,9 +75,9 @@ func (w *Watcher) showStatus(answer http.ResponseWriter, _ *http.Request) {
 	_, _ = answer.Write(page.Bytes()) // a browser that has disconnected needs no page
 }
 
-func (w *Watcher) status(style string) status {
+func (w *Watcher) statusPage(style string) statusPage {
 	findings := w.published.Load()
-	s := status{
+	s := statusPage{
 		Result: findings.Result, At: findings.At.UTC(), Since: w.began.UTC(),
 		Judged: int(w.judged.Load()), Waiting: w.PendingCalls(), Dropped: int(w.queue.lostCalls.Load() + w.queue.lateCalls.Load()),
 		Head: webui.Head{Title: "Conformance proxy", Style: template.CSS(style), Icon: webui.Icon("M3 8h10M9 4l4 4-4 4", "2")},

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -105,35 +104,4 @@ func (t *terminal) change(c report.Change) {
 	if c.Message != "" && c.Is != report.Passed {
 		t.printf("         %s\n", safetext.Line(c.Message))
 	}
-}
-
-const exitChanged = 1
-
-func verify(command *cobra.Command, path, sum string) error {
-	v, err := report.Verify(path)
-	if err != nil {
-		return err
-	}
-	say := func(format string, args ...any) {
-		fmt.Fprintln(command.OutOrStdout(), safetext.Line(fmt.Sprintf(format, args...)))
-	}
-	verdict := "unchanged"
-	if v.WasChanged() {
-		verdict = "changed"
-	}
-	say("%s: %s", verdict, path)
-	if sum != "" && sum != v.SHA256 {
-		verdict = "another"
-		say("  not the report that --sha256 names")
-	}
-	say("SHA-256   %s", v.SHA256)
-	say("verdict   %s of %s, %s", v.Result.Verdict, v.Result.Target.BaseURL, v.Result.StartedAt.UTC().Format(time.RFC3339))
-	say("versions  suite %s, contract %s", v.Result.SuiteVersion, v.Result.ContractVersion)
-	if sum == "" {
-		say("Compare the SHA-256 with the one that the run printed. It shows that the report is unchanged, not who wrote it.")
-	}
-	if verdict != "unchanged" {
-		return cli.Exit{Code: exitChanged}
-	}
-	return nil
 }

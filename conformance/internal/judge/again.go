@@ -4,7 +4,6 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/rule"
-	"partnerkit.dev/schemas/partnerapi"
 )
 
 // KeySpecs returns the specs that judge the rules about the keys of reads again: with keys similar to the
@@ -25,13 +24,27 @@ func KeySpecs() []Spec {
 }
 
 // NearKeys returns calls about holds and bookings with keys that are similar to the registered one.
-func NearKeys() []Subjects {
-	return []Subjects{subject(scenario.PlayNearKeys), subject(scenario.PlayNearReleases), subject(scenario.PlayNearCancels)}
+func NearKeys() []Stories {
+	return []Stories{story(scenario.PlayNearKeys), story(scenario.PlayNearReleases), story(scenario.PlayNearCancels)}
 }
 
 // NearCodes returns calls with codes and booking ids that are similar to live ones.
-func NearCodes() []Subjects {
-	return []Subjects{joinSubjects(subject(scenario.PlayNearCodes), perOption(scenario.PlayProducts, scenario.PlayNearCodesIn))}
+func NearCodes() []Stories {
+	return []Stories{join(story(scenario.PlayNearCodes), stories(perOption(scenario.PlayProducts, scenario.PlayNearCodesIn)))}
+}
+
+// Early returns what was made early in the run and is used again: the passing of seconds must make no difference, for
+// any party. The last hold is confirmed shortly before it expires, when the others need not live any more.
+func Early() (all []Stories) {
+	last := story(scenario.PlayKept(scenario.LeftHeld, scenario.EarlyGuest))
+	for _, party := range scenario.EarlyParties() {
+		for _, state := range scenario.EarlyStates(party) {
+			if !scenario.IsLastMoment(state, party) {
+				all = append(all, story(scenario.PlayKept(state, party)))
+			}
+		}
+	}
+	return append(all, story(scenario.PlayUnknownAgain), last)
 }
 
 // keysRefused finds a call without the registered key that was not answered 401. missing selects
@@ -48,15 +61,4 @@ func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
 		return f
 	}
 	return f
-}
-
-// KeyMissing lists the rules about a call without a key. Many servers cannot distinguish an empty
-// header from an absent one.
-var KeyMissing = map[partnerapi.Endpoint][]rule.Rule{
-	partnerapi.Products:     {rule.ProductsMissingKey, rule.ProbeMissingKey},
-	partnerapi.Availability: {rule.AvailabilityMissingKey},
-	partnerapi.Reserve:      {rule.ReserveMissingKey},
-	partnerapi.Confirm:      {rule.ConfirmMissingKey},
-	partnerapi.Release:      {rule.ReleaseMissingKey},
-	partnerapi.Cancel:       {rule.CancelMissingKey},
 }

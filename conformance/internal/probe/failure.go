@@ -1,13 +1,11 @@
 package probe
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -21,62 +19,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/connection"
-	"partnerkit.dev/schemas/partnerapi"
 )
-
-// Abridge drops the bodies' text, and the headers that the contract does not mention, of an exchange that is not
-// evidence. Keeping them for many thousands of exchanges would take too much memory.
-func Abridge(e *report.Exchange) {
-	abridge := func(header http.Header, body report.Body) (http.Header, report.Body) {
-		return contractHeaders(header), report.Body{Size: body.Size, Cut: body.Size > 0}
-	}
-	e.Request.Header, e.Request.Body = abridge(e.Request.Header, e.Request.Body)
-	if e.Response != nil {
-		e.Response.Header, e.Response.Body = abridge(e.Response.Header, e.Response.Body)
-	}
-}
-
-// KeyVariable is the environment variable from which the command reads the key. It also stands for
-// the key in curl commands.
-const KeyVariable = "CONFORMANCE_AUTH_KEY"
-
-// longestCurlBody is the longest body in a curl command, in bytes.
-const longestCurlBody = 4096
-
-// curl returns the command that repeats a call; address and header are those of its request. If the
-// call used the partner's key, the command takes the key from the environment.
-func curl(call Call, address string, header http.Header, auth partnerapi.AuthType, redact func(string) string) string {
-	line := []string{
-		"curl", "-i", "--globoff", "--path-as-is", "--max-time", fmt.Sprintf("%.0f", max(1, cmp.Or(call.Limit, call.Deadline).Seconds())), "-X", call.Method,
-	}
-	for _, name := range slices.Sorted(maps.Keys(header)) {
-		if name == "Authorization" && call.Key.inShell() != "" {
-			line = append(line, "-H", `"Authorization: `+call.Key.authorization(auth, call.Key.inShell())+`"`)
-			continue
-		}
-		if name == otherHeader {
-			line = append(line, "-H", `"`+name+`: $`+KeyVariable+`"`)
-			continue
-		}
-		if header.Get(name) == "" {
-			line = append(line, "-H", quote(name+";")) // curl's syntax for an empty header
-			continue
-		}
-		line = append(line, "-H", quote(name+": "+redact(header.Get(name))))
-	}
-	if len(call.Body) > 0 && header.Get("Content-Type") == "" {
-		line = append(line, "-H", quote("Content-Type:")) // otherwise curl declares it as a form
-	}
-	switch {
-	case len(call.Body) > longestCurlBody:
-		line = append(line, "--data-raw", quote(fmt.Sprintf("(a body of %d bytes)", len(call.Body))))
-	case len(call.Body) > 0:
-		line = append(line, "--data-raw", quote(redact(string(call.Body))))
-	}
-	return strings.Join(append(line, quote(address)), " ")
-}
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // errTooLarge is returned for a body that is larger than any answer may be.
 var errTooLarge = errors.New("the body exceeds the size limit")
