@@ -2,6 +2,7 @@ package partner_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/partner"
+	"partnerkit.dev/marketplace/internal/partner/partnertest"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -267,6 +269,34 @@ func TestALateHoldIsRecorded(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// The caller goes on, and changes what it asked with, before the call is sent.
+func TestAReserveThatOutlivesItsCallerIsSentAsItWasAsked(t *testing.T) {
+	t.Parallel()
+	const calls = 50
+	names := make(chan string, calls)
+	b := setup(t, func(w http.ResponseWriter, r *http.Request) {
+		var got partnerapi.ReserveRequest
+		_ = json.NewDecoder(r.Body).Decode(&got)
+		names <- got.Contact.FullName
+		_, _ = io.WriteString(w, goodHold)
+	}, func(c *partner.Config) {
+		c.Scale = func(limit time.Duration) time.Duration {
+			if limit == partnerapi.Reserve.Timeout(partnerapi.Healthy) {
+				return 0
+			}
+			return partnertest.Unhurried(limit)
+		}
+	})
+	for range calls {
+		asked := partnerapi.ReserveRequest{Contact: &partnerapi.Contact{FullName: "Ana"}}
+		b.Reserve(t.Context(), soonDeadline(), b.target, partnerapi.Healthy, asked, func(partnerapi.ReserveAnswer, partner.Outcome) {})
+		asked.Contact.FullName = "Bela"
+		if name := <-names; name != "Ana" {
+			t.Fatalf("want the guest that it was asked with, got %s", name)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package partner
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -154,9 +155,17 @@ func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	defer end(nil)
 	defer context.AfterFunc(c.life, func() { end(errClosed) })()
 	began := c.config.Now()
+	notSent := func(why error) Outcome { return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: why} }
+	if asked.body != nil {
+		text, err := json.Marshal(asked.body)
+		if err != nil {
+			return notSent(err)
+		}
+		asked.text = text
+	}
 	leave, err := c.permit(ctx, t, asked)
 	if err != nil {
-		return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: err}
+		return notSent(err)
 	}
 	defer leave() // a partner that hangs must not block others
 	if asked.late != nil {
@@ -164,7 +173,7 @@ func (c *Client) do(ctx context.Context, t Target, asked call) Outcome {
 	}
 	if asked.stays {
 		if ctx.Err() != nil { // a free permit is granted even to a caller who has gone
-			return Outcome{Kind: NotSent, Took: c.config.Now().Sub(began), Err: context.Cause(ctx)}
+			return notSent(context.Cause(ctx))
 		}
 		staying, end := context.WithCancelCause(context.WithoutCancel(ctx))
 		defer end(nil)

@@ -3,7 +3,6 @@ package partner
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"time"
@@ -84,8 +83,8 @@ func (c *Client) exchange(ctx context.Context, t Target, asked call) Outcome {
 func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (r reply) {
 	sending := &sending{by: asked.by}
 	defer func() { r.sent = sending.sent.Load() }()
-	request, body, err := c.request(sending.guardSending(ctx), t, asked)
-	r.request, r.asked = request, body
+	request, err := c.request(sending.guardSending(ctx), t, asked)
+	r.request, r.asked = request, asked.text
 	if err != nil {
 		return reply{err: err}
 	}
@@ -112,22 +111,18 @@ func (c *Client) send(ctx context.Context, t Target, asked call, place *place) (
 	return r
 }
 
-func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, []byte, error) {
+func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Request, error) {
 	address, err := partnerapi.URL(t.BaseURL, asked.path, asked.query)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var text []byte
 	var body io.Reader
-	if asked.body != nil {
-		if text, err = json.Marshal(asked.body); err != nil {
-			return nil, nil, err
-		}
-		body = bytes.NewReader(text)
+	if asked.text != nil {
+		body = bytes.NewReader(asked.text)
 	}
 	request, err := http.NewRequestWithContext(ctx, asked.method, address.String(), body)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	request.URL = address // unchanged: NewRequest would parse it again
 	if asked.once {
@@ -138,11 +133,11 @@ func (c *Client) request(ctx context.Context, t Target, asked call) (*http.Reque
 		// header is set. A header without a value is not sent.
 		request.Header["Idempotency-Key"] = []string{}
 	}
-	if asked.body != nil {
+	if asked.text != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", c.config.UserAgent)
 	request.Header.Set("Authorization", t.AuthType.Authorization(t.AuthKey))
-	return request, text, nil
+	return request, nil
 }
