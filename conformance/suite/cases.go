@@ -25,8 +25,8 @@ func (r *run) judgeRecord(ctx context.Context) {
 // raceFailed reports whether a rule about concurrent calls has failed that needs a rule: their answers do not show that it
 // is broken otherwise.
 func (r *run) raceFailed(of rule.Rule) bool {
-	return slices.ContainsFunc([]rule.Rule{rule.ReserveRace, rule.ConfirmRace, rule.ReleaseRace, rule.CancelRace}, func(race rule.Rule) bool {
-		return r.outcome(race.ID) == report.Failed && rule.BuildsOn(race, of.ID)
+	return slices.ContainsFunc(rule.All(), func(race rule.Rule) bool {
+		return judge.IsRace(race) && r.outcome(race.ID) == report.Failed && rule.BuildsOn(race, of.ID)
 	})
 }
 

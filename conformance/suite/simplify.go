@@ -117,12 +117,18 @@ func isLater(r, other rule.Rule) bool {
 }
 
 // traceCause returns a finding with its cause: if simpler lifecycles on the same slot show a breach too,
-// it returns that one.
+// it returns that one. Of calls at the same time the lifecycle of the same calls one after another is simpler.
 func (r *run) traceCause(ctx context.Context, of rule.Rule, f judge.Finding) judge.Finding {
 	if f.Outcome != report.Failed || f.On == nil || r.player.Depth.Cases() == 0 || r.player.ReadOnly || r.verdicts.SeatsFailed() {
 		return f
 	}
-	found, on := r.simplify(ctx, &breach{Finding: f, rule: of}, f.On)
+	shown, on := &breach{Finding: f, rule: of}, f.On
+	if judge.IsRace(of) {
+		if shown, on = r.breachOneByOne(ctx, on); shown == nil {
+			return f
+		}
+	}
+	found, on := r.simplify(ctx, shown, on)
 	if found.blamed().ID == of.ID && on == f.On {
 		return f
 	}
@@ -132,4 +138,16 @@ func (r *run) traceCause(ctx context.Context, of rule.Rule, f judge.Finding) jud
 		found.Message = on.String() + ": " + found.Message
 	}
 	return found.Finding
+}
+
+// breachOneByOne returns the breach of the lifecycle of a race whose calls are made one after another, and the case that shows
+// it. Once the race has lost the seats of its slot, that is the nearest slot of its option.
+func (r *run) breachOneByOne(ctx context.Context, on *plan.Case) (*breach, *plan.Case) {
+	played, found := r.judgeStory(ctx, on)
+	if found != nil || !played.Refused {
+		return found, on
+	}
+	moved := *on
+	moved.Offer = r.player.OfferNear(ctx, on.Offer, discover.Want{Seats: on.Guests()})
+	return r.storyBreach(ctx, &moved), &moved
 }

@@ -57,6 +57,7 @@ type Want struct {
 	Counted   bool             // preferred: seats are counted
 	Room      int64            // preferred: this many seats left, so that further bookings can be seen
 	Fewest    bool             // preferred: few seats rather than many
+	Near      time.Time        // preferred of equals: close to this time; zero: any
 	Late      bool             // preferred: in the second half of the window, and from the end of the catalog
 	OptionKey string           // required if not "": the offer's OptionKey
 	Used      map[string]bool  // avoided: offers whose Key was already used
@@ -77,7 +78,7 @@ func Pick(offers []Offer, want Want) []Offer {
 		slices.Reverse(fitting)
 	}
 	slices.SortStableFunc(fitting, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.penalty, b.penalty), cmp.Compare(a.moved, b.moved), cmp.Compare(a.few, b.few))
+		return cmp.Or(cmp.Compare(a.penalty, b.penalty), cmp.Compare(a.moved, b.moved), cmp.Compare(a.few, b.few), cmp.Compare(a.away, b.away))
 	})
 	picked := make([]Offer, len(fitting))
 	for i, one := range fitting {
@@ -91,6 +92,7 @@ type ranked struct {
 	*Offer
 	penalty, moved int
 	few            int64
+	away           time.Duration
 }
 
 // rank computes these values once for each offer, because a sort compares it many times.
@@ -102,6 +104,9 @@ func rank(offer *Offer, want Want) ranked {
 	r := ranked{Offer: offer, penalty: penalty(offer, key, want), moved: want.Moved[key]}
 	if want.Fewest {
 		r.few = offer.Slot.Seats(offer.Product).Left
+	}
+	if !want.Near.IsZero() {
+		r.away = offer.Slot.Start.Sub(want.Near).Abs()
 	}
 	return r
 }

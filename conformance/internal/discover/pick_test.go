@@ -99,6 +99,10 @@ func TestPickPutsTheMostLikedFirst(t *testing.T) {
 		"few seats, but not soon": {
 			[]discover.Offer{slotIn(1, "soon", seats(1)), slotIn(5, "four", seats(4))}, discover.Want{Fewest: true}, []string{"four", "soon"},
 		},
+		"of equals, the nearest in time": {
+			[]discover.Offer{slotIn(5, "five", seats(2)), slotIn(9, "nine", seats(2)), slotIn(11, "eleven", seats(2)), slotIn(30, "one", seats(1))},
+			discover.Want{Fewest: true, Near: now.Add(10*24*time.Hour + time.Hour)}, []string{"one", "eleven", "nine", "five"},
+		},
 		"the unused": {
 			[]discover.Offer{slotIn(5, "a"), slotIn(6, "b")},
 			discover.Want{Used: map[string]bool{slotIn(5, "a").Key(): true}}, []string{"b", "a"},

@@ -71,9 +71,7 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 // slot of its option that has as many.
 func (e *stage) slotAlike(c *plan.Case, seats int64) discover.Offer {
 	if e.Seats.LastLeft(c.Offer) < seats {
-		if others, stop := e.Offers(e.ctx, discover.Want{OptionKey: c.Offer.OptionKey(), Seats: seats, Counted: true, Fewest: true}); stop == nil {
-			c.Offer = others[0]
-		}
+		c.Offer = e.OfferNear(e.ctx, c.Offer, discover.Want{Seats: seats, Fewest: true})
 	}
 	return c.Offer
 }

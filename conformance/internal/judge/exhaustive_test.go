@@ -243,8 +243,16 @@ func (l *Lifecycle) clone() *Lifecycle {
 	next.state.Slots, next.state.Holds = slices.Clone(l.state.Slots), slices.Clone(l.state.Holds)
 	next.holds = slices.Clone(l.holds)
 	next.idle, next.since, next.tried = maps.Clone(l.idle), slices.Clone(l.since), maps.Clone(l.tried)
-	next.full, next.freed, next.trusted = slices.Clone(l.full), slices.Clone(l.freed), slices.Clone(l.trusted)
+	next.full, next.freed = slices.Clone(l.full), l.freed.clone()
 	return &next
+}
+
+func (f freedSeats) clone() freedSeats {
+	back := make(map[int]map[manner]bool, len(f.back))
+	for slot, known := range f.back {
+		back[slot] = maps.Clone(known)
+	}
+	return freedSeats{maps.Clone(f.last), back}
 }
 
 // exhaustion plays every trace of the small world, and changes each of its answers in every way.

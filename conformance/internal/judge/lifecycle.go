@@ -29,10 +29,9 @@ type Lifecycle struct {
 	unsure   bool         // whether it is unknown what it has done
 	full     []bool       // slots whose last seat the story has held
 	idle     map[int]bool // slots that were read since the last call
-	freed    []bool       // slots without vacancies to which it has returned seats that nothing has shown to be back
-	trusted  []bool       // slots without vacancies where returned seats were held again
-	doubtful *int         // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
-	decided  bool         // a reading has shown it
+	freed    freedSeats
+	doubtful *int // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
+	decided  bool // a reading has shown it
 	note     Note
 	byBody   bool
 	intruded bool // a confirm that had to be refused was accepted: it may have booked a hold of the story
@@ -41,6 +40,7 @@ type Lifecycle struct {
 // holdRecord is what is known of a hold beside its state.
 type holdRecord struct {
 	reserve, confirm *probe.Answer // confirm: the first that was answered with a booking
+	types            int           // guest types of its party
 	offer            discover.Offer
 	takes, gives     rule.Rule // about the seats that it takes, and that its release gives back
 }
@@ -75,7 +75,7 @@ func (l *Lifecycle) ByBody() *Lifecycle {
 // Open implements trace.Judge.
 func (l *Lifecycle) Open(slots []model.Seats) {
 	l.state.Slots = slots
-	l.full, l.freed, l.trusted = make([]bool, len(slots)), make([]bool, len(slots)), make([]bool, len(slots))
+	l.full, l.freed = make([]bool, len(slots)), freedSeats{last: map[int]manner{}, back: map[int]map[manner]bool{}}
 }
 
 // State implements trace.Judge.
@@ -239,7 +239,7 @@ func (l *Lifecycle) enter(act trace.Act, made bool) {
 		l.holds = append(l.holds, holdRecord{})
 	}
 	takes, gives := seatRules(act.Party.Guests, len(act.Units))
-	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
+	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, types: len(act.Units), takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
 	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless && !l.decided {
 		l.state.Holdless, l.doubtful = true, &act.Hold
 	}
@@ -320,7 +320,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		of = rule.ReserveSoldOut
 	case !want.Accept:
 		of = rule.ReserveTooMany
-	case no && (l.full[act.Slot] || l.freed[act.Slot]):
+	case no && (l.full[act.Slot] || l.freed.mayBeLost(act.Slot)):
 		of = rule.ReleaseRebookable
 	case no && act.Welcome:
 		of = rule.ReserveAccepts
@@ -337,8 +337,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	case refused:
 		l.takeMessage(&j, act, rule.ReserveRefusalMessage)
 	case accepted && !act.Cut:
-		l.trusted[act.Slot] = l.trusted[act.Slot] || l.freed[act.Slot]
-		l.freed[act.Slot] = false
+		l.freed.showBack(act.Slot)
 		if act.Welcome {
 			l.find(&j, rule.ReserveAccepts, "")
 		}
@@ -481,14 +480,6 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 		l.free(act, model.Booked)
 	}
 	return j
-}
-
-// free records that a call has returned the seats of a hold that was at that stage. Where seats are not counted, only a
-// refusal of the next party shows that they are not back.
-func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
-	if l.on == stage && !l.state.Slots[act.Slot].Counted {
-		l.freed[act.Slot] = !l.trusted[act.Slot]
-	}
 }
 
 // uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done

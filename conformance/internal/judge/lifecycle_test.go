@@ -121,6 +121,48 @@ func TestAStoryGoesOnAfterARuleThatIsNotJudged(t *testing.T) {
 	}
 }
 
+func TestSeatsThatAKnownBreachHasLostMayBeRefused(t *testing.T) {
+	t.Parallel()
+	known := func(r rule.Rule) bool { return r.ID == rule.ReleaseVacanciesMany.ID }
+	takeAll(t, known, model.Seats{Counted: true, Least: 2}, rule.Rule{},
+		played{naiveCall: naiveCall{does: model.Reserve, party: 2}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
+		played{naiveCall: naiveCall{does: model.Release}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+		played{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 0}},
+		played{naiveCall: naiveCall{does: model.Reserve, hold: 1, party: 1}, naiveAnswer: naiveAnswer{status: 400}},
+	)
+}
+
+// That the seat of a single guest came back does not show that those of a party do.
+func TestAPartyWhoseSeatsWereReturnedInASlotWithoutVacanciesIsNotTheOneToBlame(t *testing.T) {
+	t.Parallel()
+	takeAll(t, nil, model.Seats{}, rule.ReleaseRebookable,
+		played{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
+		played{naiveCall: naiveCall{does: model.Release}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+		played{naiveCall: naiveCall{does: model.Reserve, hold: 1, party: 2}, naiveAnswer: naiveAnswer{status: 200, id: code(1)}},
+		played{naiveCall: naiveCall{does: model.Release, hold: 1}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+		played{naiveCall: naiveCall{does: model.Reserve, hold: 2, party: 1}, naiveAnswer: naiveAnswer{status: 400}},
+	)
+}
+
+// takeAll judges acts in a slot. Only the last may break a rule: want, or none.
+func takeAll(t *testing.T, known func(rule.Rule) bool, slot model.Seats, want rule.Rule, acts ...played) {
+	t.Helper()
+	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, known, nil)
+	judge.Open([]model.Seats{slot, {}})
+	for i, p := range acts {
+		expected := rule.Rule{}
+		if i == len(acts)-1 {
+			expected = want
+		}
+		act := n.act(p.naiveCall, p.naiveAnswer)
+		act.Welcome = true
+		if j := judge.Take(act); j.Rule.ID != expected.ID {
+			t.Errorf("act %d: Expected a breach of %q, received %q of %q", i+1, expected.ID, j.Flaw, j.Rule.ID)
+		}
+		n = n.after(p.naiveCall, p.naiveAnswer)
+	}
+}
+
 func TestAHoldThatAReleaseOfAnUnknownCodeHasEndedNamesTheRelease(t *testing.T) {
 	t.Parallel()
 	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, nil)
@@ -138,19 +180,12 @@ func TestAHoldThatAReleaseOfAnUnknownCodeHasEndedNamesTheRelease(t *testing.T) {
 func TestAHoldThatAnotherCallHasEndedIsNotAskedFor(t *testing.T) {
 	t.Parallel()
 	known := func(r rule.Rule) bool { return r.ID == rule.ReleaseUnknown.ID }
-	n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, known, nil)
-	judge.Open([]model.Seats{{Counted: true, Least: 2}, {}})
-	for i, p := range []played{
-		{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
-		{naiveCall: naiveCall{does: model.Release, hold: trace.None}, naiveAnswer: naiveAnswer{status: 200, success: true}},
-		{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 2}},
-		{naiveCall: naiveCall{does: model.Confirm}, naiveAnswer: naiveAnswer{status: 400}},
-	} {
-		if j := judge.Take(n.act(p.naiveCall, p.naiveAnswer)); j.Flaw != "" {
-			t.Errorf("act %d: Expected no breach of another rule, received %q of %s", i+1, j.Flaw, j.Rule.ID)
-		}
-		n = n.after(p.naiveCall, p.naiveAnswer)
-	}
+	takeAll(t, known, model.Seats{Counted: true, Least: 2}, rule.Rule{},
+		played{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
+		played{naiveCall: naiveCall{does: model.Release, hold: trace.None}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+		played{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 2}},
+		played{naiveCall: naiveCall{does: model.Confirm}, naiveAnswer: naiveAnswer{status: 400}},
+	)
 }
 
 // A confirm that had to be refused may have booked the hold, for its own guest.

@@ -35,6 +35,11 @@ func raceSpecs() []Spec {
 	}
 }
 
+// IsRace reports whether a rule is about concurrent calls.
+func IsRace(of rule.Rule) bool {
+	return slices.ContainsFunc(raceSpecs(), func(s Spec) bool { return s.Rule.ID == of.ID })
+}
+
 // race is one judged round of a race: its calls between two readings.
 type race struct {
 	Try

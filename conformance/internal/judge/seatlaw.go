@@ -67,7 +67,7 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 	case read: // nothing was called: what follows is compared with this reading
 		want.Least += j.Off
 	default: // it is known to be wrong, so no answer can be expected from it
-		want.Counted = false
+		want.Counted, want.Wrong = false, true
 		if hold := l.explains(act.Slot, j.Off); hold >= 0 && !law.moves {
 			l.state.RecordUnknown(hold)
 		}

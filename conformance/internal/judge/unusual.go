@@ -133,20 +133,25 @@ func bearsAll(all []scenario.MalformedRequest) Finding {
 }
 
 func badInputNoEffect() []Step {
-	unchanged := func(b *scenario.BadParties, sent []scenario.MalformedRequest) Move {
-		m := Move{before: b.Before, after: b.After, stop: b.Stop}
+	unchanged := func(before, after *scenario.Reading, stop *partner.Stop, sent []scenario.MalformedRequest) Try {
+		m := Move{before: before, after: after, stop: stop}
 		for _, odd := range sent {
 			m.between = append(m.between, odd.Answer.Exchange)
 		}
-		return m
+		return m.try()
 	}
-	others := triesOf(perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), func(b *scenario.BadParties) Try {
-		return unchanged(b, b.Parties).try()
+	ofParties := func(b *scenario.BadParties) Try { return unchanged(b.Before, b.After, b.Stop, b.Parties) }
+	ofAll := weighTries(scenario.PlayBadReserves, func(b *scenario.BadReserves) Try {
+		if t := ofParties(&b.BadParties); t.Flaw != "" || b.Bodies == nil {
+			return t
+		}
+		return unchanged(b.After, b.AfterBodies, b.Stop, b.Bodies)
 	})
+	ofAll.Seats = true
 	return []Step{
 		judgeOnce(scenario.PlayRecord, func(scenario.Record) Finding { return suspectRules(rule.ReserveNobody) }),
-		weighSeats(scenario.PlayBadReserves, func(b *scenario.BadReserves) Move { return unchanged(&b.BadParties, b.All()) }),
-		Tries{Plays: others, Need: Optional},
+		ofAll,
+		Tries{Plays: triesOf(perOption(scenario.PlayBadInputOptions, scenario.PlayBadParties), ofParties), Need: Optional},
 	}
 }
 

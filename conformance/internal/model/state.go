@@ -21,6 +21,7 @@ type Party struct {
 type Seats struct {
 	Counted bool // the partner shows them
 	Endless bool // they are sold without limit (AVL-9)
+	Wrong   bool // a number was shown that breaks the contract: how many are left is unknown
 	Least   int64
 	More    int64
 }
@@ -129,8 +130,8 @@ func (s *State) WantReserve(slot int, party Party, welcome bool) Want {
 	case left.Endless:
 		return Want{Accept: true, Refuse: !welcome}
 	case !left.Counted:
-		// The number of seats is unknown, so other holds of this run may have filled the slot.
-		return Want{Accept: true, Refuse: !welcome || s.isOccupied(slot)}
+		// The number of seats is unknown, so other holds of this run, or what broke the contract, may have filled the slot.
+		return Want{Accept: true, Refuse: !welcome || left.Wrong || s.isOccupied(slot)}
 	case s.Holdless:
 		return Want{Accept: true, Refuse: !welcome || left.Least < party.Guests}
 	case left.Least+left.More < party.Guests-party.Infants:

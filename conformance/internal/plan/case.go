@@ -124,7 +124,7 @@ func (c *Case) SimplerCases() (all []Case) {
 		func(c *Case) { guests(c, 1) },
 	}
 	for _, change := range changes {
-		one := Case{Number: c.Number, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Body: c.Body, Between: c.Between}
+		one := Case{Number: c.Number, HoldOnly: c.HoldOnly, Offer: c.Offer, Units: c.Units, Infants: c.Infants, Fresh: c.Fresh, Body: c.Body, Between: c.Between}
 		change(&one)
 		if one.String() != c.String() && !slices.ContainsFunc(all, func(known Case) bool { return known.String() == one.String() }) {
 			all = append(all, one)

@@ -114,25 +114,37 @@ type BadParties struct {
 	After   *Reading
 }
 
-// BadReserves adds reserves that are malformed in other ways, for the same slot.
+// BadReserves adds reserves that are malformed in other ways, for the same slot, whose seats are then counted again.
 type BadReserves struct {
 	BadParties
-	Bodies []MalformedRequest
+	Bodies      []MalformedRequest
+	AfterBodies *Reading
 }
 
 // All returns all requests.
-func (b *BadReserves) All() []MalformedRequest { return slices.Concat(b.Bodies, b.Parties) }
+func (b *BadReserves) All() []MalformedRequest { return slices.Concat(b.Parties, b.Bodies) }
 
-// PlayBadReserves plays BadReserves. All attempts use slots of one option.
+// PlayBadReserves plays BadReserves. All attempts use slots of one option. Further attempts are only about the parties if
+// these seem to have changed the seats.
 func PlayBadReserves(ctx context.Context, p *Player, attempt int) *BadReserves {
 	return playOnce(p, "bad reserves", attempt, func(b *BadReserves, option string) {
-		b.play(ctx, p, option, func(valid partnerapi.ReserveRequest) (stop *partner.Stop) {
+		valid, t := b.play(ctx, p, option)
+		if attempt > 0 && PlayBadReserves(ctx, p, 0).partiesMovedSeats() {
+			return
+		}
+		t.step(func() (stop *partner.Stop) {
 			bodies := append(nonsenseOf(valid, "availabilityId"), contactNonsense(valid)...)
 			bodies = append(bodies, setField(partner.Encode(valid), "1,000 units", "units", slices.Repeat(quantity(valid.Units[0].ID, "1"), manyUnits)))
 			b.Bodies, stop = reserveAll(ctx, p, b.Offer, bodies)
 			return stop
 		})
+		t.count("after malformed reserves", &b.AfterBodies)
 	})
+}
+
+// partiesMovedSeats reports whether the slot had other seats left after the malformed parties.
+func (b *BadParties) partiesMovedSeats() bool {
+	return b.After != nil && b.Before.Counted && b.After.Counted && b.After.First.Left != b.Before.Last.Left
 }
 
 // PlayBadInputOptions returns the keys of the options in which malformed windows and parties are sent as
@@ -148,21 +160,20 @@ func PlayBadParties(ctx context.Context, p *Player, optionKey string, attempt in
 	if p.isLateFor(name) {
 		return nil
 	}
-	b := playOnce(p, name, attempt, func(b *BadParties, _ string) {
-		b.play(ctx, p, optionKey, func(partnerapi.ReserveRequest) *partner.Stop { return nil })
-	})
+	b := playOnce(p, name, attempt, func(b *BadParties, _ string) { b.play(ctx, p, optionKey) })
 	if attempt == 0 && b.Parties == nil && b.Stop.OnlyMissing() {
 		return nil
 	}
 	return b
 }
 
-// play sends malformed parties for a slot of an option, after what first sends for the same slot.
-func (b *BadParties) play(ctx context.Context, p *Player, optionKey string, first func(valid partnerapi.ReserveRequest) *partner.Stop) {
+// play sends malformed parties for a slot of an option. It returns a valid request, and how to go on.
+func (b *BadParties) play(ctx context.Context, p *Player, optionKey string) (valid partnerapi.ReserveRequest, t lifecyclePlayer) {
+	t = p.continueLifecycle(ctx, &b.Opening)
 	if b.Offer, b.Stop = p.offer(ctx, discover.Want{Seats: 1, Counted: true, OptionKey: optionKey}); b.Stop != nil {
-		return
+		return valid, t
 	}
-	valid := partnerapi.ReserveRequest{
+	valid = partnerapi.ReserveRequest{
 		ProductID: b.Offer.Product.ID, OptionID: b.Offer.Option.ID, AvailabilityID: b.Offer.Slot.ID, Units: partner.Guests(b.Offer.Option, 1),
 	}
 	var parties []malformedBody
@@ -170,11 +181,10 @@ func (b *BadParties) play(ctx context.Context, p *Player, optionKey string, firs
 	for _, what := range slices.Sorted(maps.Keys(strange)) {
 		parties = append(parties, setField(partner.Encode(valid), what, "units", strange[what]))
 	}
-	t := p.continueLifecycle(ctx, &b.Opening)
 	t.count("before malformed reserves", &b.Before)
-	t.step(func() *partner.Stop { return first(valid) })
 	t.step(func() (stop *partner.Stop) { b.Parties, stop = reserveAll(ctx, p, b.Offer, parties); return stop })
-	t.count("after malformed reserves", &b.After)
+	t.count("after reserves for malformed parties", &b.After)
+	return valid, t
 }
 
 // reserveAll sends reserves that should make no hold, until one is not answered. If the partner

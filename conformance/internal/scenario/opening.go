@@ -137,6 +137,18 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	return offers, nil
 }
 
+// OfferNear returns another slot of an offer's option that fits, used or not: of equals the nearest in time, because a breach
+// may depend on the day. Without one it returns the offer itself.
+func (p *Player) OfferNear(ctx context.Context, of discover.Offer, want discover.Want) discover.Offer {
+	want.Now, want.OptionKey, want.Counted, want.Near, want.Moved = p.Clock.Now(), of.OptionKey(), true, of.Slot.Start, p.Seats.moved
+	want.Suits = func(o discover.Offer) bool { return o.Key() != of.Key() && p.Seats.mayHave(o, want.Seats) }
+	others := discover.Pick(PlaySurvey(ctx, p, 0).Offers, want)
+	if len(others) == 0 {
+		return of
+	}
+	return others[0]
+}
+
 // BeginsSoon reports whether a partner may refuse a slot because it begins soon. Where every slot does, it may not.
 func (p *Player) BeginsSoon(o discover.Offer) bool {
 	return p.survey != nil && p.survey.beginsSoon(o, p.Clock.Now())

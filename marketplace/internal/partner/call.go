@@ -20,7 +20,7 @@ type call struct {
 	name         string // for people, if the path contains a code
 	query        url.Values
 	body         any           // nil: no body
-	text         []byte        // body as it is sent, encoded before the call outlives its caller, who may change what it points to
+	text         []byte        // the encoded body; by then the caller may have changed what body points to
 	wait         time.Duration // the longest wait for a permit; 0: no limit
 	stays        bool          // continues after its caller has gone, once it has a permit
 	limit        time.Duration
