@@ -107,6 +107,13 @@ func skipIfShort(t *testing.T) {
 	}
 }
 
+func skipLongIfShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short leaves out long runs that take the same paths as others")
+	}
+}
+
 func environment(p *partner) []string {
 	return []string{"CONFORMANCE_BASE_URL=" + p.url.String(), "CONFORMANCE_AUTH_KEY=" + key, "CONFORMANCE_DEPTH=quick"}
 }

@@ -199,6 +199,7 @@ func TestHoldsThatExpireWithinAMinuteAreWaitedForWithoutAFlag(t *testing.T) {
 
 func TestTheEstimateOfASlowPartnerIsHonest(t *testing.T) {
 	t.Parallel()
+	skipLongIfShort(t)
 	var first suite.Estimate
 	run := func(most time.Duration, check func(took time.Duration, c report.Coverage)) {
 		config := suite.Config{Depth: "standard", MaxDuration: most, HandlesTicketDelivery: true, Estimating: func(e suite.Estimate) { first = e }}
@@ -231,6 +232,7 @@ func TestTheEstimateOfASlowPartnerIsHonest(t *testing.T) {
 
 func TestMostOfThePlanIsPlayedAtASlowPartner(t *testing.T) {
 	t.Parallel()
+	skipLongIfShort(t)
 	for call, least := range map[time.Duration]float64{100 * time.Millisecond: 0.9, 300 * time.Millisecond: 0.5} {
 		inBubble(t, mockpartner.Options{}, delayAnswer(call), suite.Config{Depth: "standard", HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
 			if open := withOutcome(result, report.Failed, report.Warned, report.Blocked, report.Inconclusive); len(open) > 0 {
@@ -246,6 +248,7 @@ func TestMostOfThePlanIsPlayedAtASlowPartner(t *testing.T) {
 // Stories of several customers at the same time see each other's holds where slots share their seats.
 func TestASlowPartnerWhoseSlotsShareSeatsIsNotAccused(t *testing.T) {
 	t.Parallel()
+	skipLongIfShort(t)
 	options := mockpartner.Options{Variants: []string{"one-pool-for-the-season"}}
 	inBubble(t, options, delayAnswer(100*time.Millisecond), suite.Config{Depth: "standard", HandlesTicketDelivery: true}, func(t *testing.T, result *report.Result) {
 		if open := withOutcome(result, report.Failed, report.Warned, report.Blocked, report.Inconclusive); len(open) > 0 {
@@ -269,6 +272,7 @@ func TestWhatOnlyACaseShowsIsFoundAtASlowPartnerToo(t *testing.T) {
 
 func TestHoldsOfSeveralAreWaitedForToo(t *testing.T) {
 	t.Parallel()
+	skipLongIfShort(t)
 	config := suite.Config{IncludeSlow: true, Depth: "standard", Rules: []string{"confirm.expired"}}
 	inBubble(t, mockpartner.Options{Catalog: oneProduct(), HoldFor: 15 * time.Second, Defects: []string{"expired-mixed-party-is-booked"}}, nil, config, func(t *testing.T, result *report.Result) {
 		if r := find(t, result, "confirm.expired"); r.Outcome != report.Failed || !strings.Contains(r.Message, " and ") {
@@ -402,6 +406,7 @@ func TestALateAnswerToBadInputIsNoBreachOfALimit(t *testing.T) {
 // A booking would keep its seats when the hold's code is released, and so does a release that returns none.
 func TestAReleaseThatReturnsNoSeatsIsNotBlamedOnAConfirmWithAWrongKey(t *testing.T) {
 	t.Parallel()
+	skipLongIfShort(t)
 	for seed, sold := range map[uint64]*catalog.Catalog{1: catalog.Default(), 2: firstProducts(2), 3: firstProducts(2)} { // they decide what is played where
 		inBubble(t, mockpartner.Options{Defects: []string{"release-gives-nothing-back"}, Seed: seed, Catalog: sold}, nil, suite.Config{Depth: "standard"}, func(t *testing.T, result *report.Result) {
 			failed := withOutcome(result, report.Failed)

@@ -193,6 +193,9 @@ func (w wanted) part(value any) {
 
 func TestEveryOperationAndFieldOfADocumentIsOnAPage(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads every page, one after another")
+	}
 	for _, file := range served {
 		t.Run(file, func(t *testing.T) {
 			t.Parallel()
@@ -252,6 +255,9 @@ func TestEveryOperationAndFieldOfADocumentIsOnAPage(t *testing.T) {
 
 func TestEveryLinkLeadsToAPlaceAndEveryPageIsSmall(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads every page, one after another")
+	}
 	const most = 80 << 10
 	for _, file := range served {
 		reference := newReference(bundle(t, file))
