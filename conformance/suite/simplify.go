@@ -91,8 +91,12 @@ func (r *run) onlyBody(ctx context.Context, of rule.Rule, on *plan.Case, ofBody 
 	return true
 }
 
-// outcomeOn returns the outcome of a rule on a case. A rule that does not judge its story is not applicable.
+// outcomeOn returns the outcome of a rule on a case, in another slot of its option once a breach has lost the seats of its own.
+// A rule that does not judge its story is not applicable.
 func (r *run) outcomeOn(ctx context.Context, of rule.Rule, on *plan.Case) report.Outcome {
+	if !r.player.Seats.MayHave(on.Offer, on.Guests()) {
+		on = r.moved(ctx, on)
+	}
 	s := r.play(ctx, on, func(other rule.Rule) bool { return other.ID == of.ID })
 	switch finding, broken := s.finding(); {
 	case finding.Outcome == report.Failed && broken.ID != of.ID:
@@ -147,7 +151,13 @@ func (r *run) breachOneByOne(ctx context.Context, on *plan.Case) (*breach, *plan
 	if found != nil || !played.Refused {
 		return found, on
 	}
+	on = r.moved(ctx, on)
+	return r.storyBreach(ctx, on), on
+}
+
+// moved returns the case on the nearest slot of its option with enough seats.
+func (r *run) moved(ctx context.Context, on *plan.Case) *plan.Case {
 	moved := *on
 	moved.Offer = r.player.OfferNear(ctx, on.Offer, discover.Want{Seats: on.Guests()})
-	return r.storyBreach(ctx, &moved), &moved
+	return &moved
 }

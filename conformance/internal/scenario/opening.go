@@ -141,7 +141,7 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 // may depend on the day. Without one it returns the offer itself.
 func (p *Player) OfferNear(ctx context.Context, of discover.Offer, want discover.Want) discover.Offer {
 	want.Now, want.OptionKey, want.Counted, want.Near, want.Moved = p.Clock.Now(), of.OptionKey(), true, of.Slot.Start, p.Seats.moved
-	want.Suits = func(o discover.Offer) bool { return o.Key() != of.Key() && p.Seats.mayHave(o, want.Seats) }
+	want.Suits = func(o discover.Offer) bool { return o.Key() != of.Key() && p.Seats.MayHave(o, want.Seats) }
 	others := discover.Pick(PlaySurvey(ctx, p, 0).Offers, want)
 	if len(others) == 0 {
 		return of

@@ -266,10 +266,10 @@ func (s *Seats) LastLeft(offer discover.Offer) int64 {
 	return 0
 }
 
-// mayHave reports whether a slot had at least so many seats left when it was read last, or was not read.
-func (s *Seats) mayHave(offer discover.Offer, seats int64) bool {
+// MayHave reports whether a slot had at least so many seats left when they were counted last, or was not counted.
+func (s *Seats) MayHave(offer discover.Offer, seats int64) bool {
 	read := s.last[offer.Key()]
-	return read == nil || read.Last.Left >= seats
+	return read == nil || !read.Counted || read.Last.Left >= seats
 }
 
 func (s *Seats) watchOf(offer discover.Offer) *noise.Watch {
