@@ -174,6 +174,9 @@ func TestSimplerCasesAndPartsOfOneAreSmaller(t *testing.T) {
 				if simpler.Guests() < 1 || simpler.Guests() > c.Guests() || simpler.String() == c.String() {
 					t.Fatalf("%s is not simpler than %s", &simpler, &c)
 				}
+				if simpler.HoldOnly != c.HoldOnly { // else other calls lie between its calls
+					t.Fatalf("%s has a booking in place of a hold alone, or the reverse", &simpler)
+				}
 			}
 			for _, part := range c.Parts() {
 				if !part.IsSmall() {
