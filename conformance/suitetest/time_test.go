@@ -324,6 +324,47 @@ func TestARunThatUsesItsTimeUpSaysSoAndIsIncomplete(t *testing.T) {
 }
 
 // One slow answer is bad luck (LIM-3), whichever call it is.
+func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		takes int64 // calls at the same time
+		want  report.Outcome
+	}{
+		"all but one: they never met": {1, report.Inconclusive},
+		"some: enough of them met":    {4, report.Passed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var within atomic.Int64
+			turnsAway := func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+				if partnerapi.EndpointOf(r) == partnerapi.Availability || partnerapi.EndpointOf(r) == partnerapi.Products {
+					next.ServeHTTP(w, r)
+					return
+				}
+				defer within.Add(-1)
+				if within.Add(1) > test.takes {
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				time.Sleep(150 * time.Millisecond) // of the bubble, so that all calls of a race meet
+				next.ServeHTTP(w, r)
+			}
+			config := suite.Config{LabelFilter: `/\.race$/`, HandlesTicketDelivery: true}
+			inBubble(t, mockpartner.Options{}, turnsAway, config, func(t *testing.T, result *report.Result) {
+				for _, id := range []string{"reserve.race", "confirm.race", "release.race", "cancel.race"} {
+					got := find(t, result, id)
+					if test.want == report.Passed && got.Outcome == report.Inconclusive && strings.Contains(got.Message, "429") {
+						continue // in its one round it was a call that had to meet the others
+					}
+					if got.Outcome != test.want || test.want == report.Inconclusive && !strings.Contains(got.Message, "429") {
+						t.Errorf("Expected %s %s, received %s: %s", id, test.want, got.Outcome, got.Message)
+					}
+				}
+			})
+		})
+	}
+}
+
 func TestASingleLateAnswerIsAWarningAtMost(t *testing.T) {
 	t.Parallel()
 	for endpoint, calls := range map[partnerapi.Endpoint][]int64{

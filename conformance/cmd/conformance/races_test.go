@@ -115,44 +115,6 @@ func TestALostRaceIsDrawnInAPictureBesideTheReport(t *testing.T) {
 	}
 }
 
-func TestAPartnerThatTurnsCallsAwayIsNotAccusedOfIt(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name  string
-		takes int // calls at the same time
-		want  report.Outcome
-	}{
-		{"all but one: they never met", 1, report.Inconclusive},
-		{"some: enough of them met", 4, report.Passed},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			mock, crowd := newMock(t, mockpartner.Options{}), newCrowd()
-			address := serveChanged(t, mock, crowd.changeByCrowd(func(withIt int, next http.Handler, w http.ResponseWriter, r *http.Request) {
-				if withIt > test.takes {
-					w.WriteHeader(http.StatusTooManyRequests)
-					return
-				}
-				if partnerapi.EndpointOf(r) != partnerapi.Availability {
-					pause(r, 150*time.Millisecond) // so that calls meet, on a busy machine too
-				}
-				next.ServeHTTP(w, r)
-			}))
-			r := judge(t, address, "--depth", "quick", "--label", onlyRaces)
-			for _, id := range races {
-				got := r.rule(t, id)
-				if test.want == report.Passed && got.Outcome == report.Inconclusive && strings.Contains(got.Message, "429") {
-					continue // in its one round too few met
-				}
-				if got.Outcome != test.want || test.want == report.Inconclusive && !strings.Contains(got.Message, "429") {
-					t.Errorf("want %s %s, got %s: %s", id, test.want, got.Outcome, got.Message)
-				}
-			}
-			allUndone(t, r, mock)
-		})
-	}
-}
-
 func TestAPartnerIsSparedRacesWhereTheUserSaysSo(t *testing.T) {
 	t.Parallel()
 	mock, crowd := newMock(t, mockpartner.Options{}), newCrowd()

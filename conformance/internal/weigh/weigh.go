@@ -13,6 +13,7 @@ import (
 	"partnerkit.dev/conformance/internal/plan"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 )
 
 // Scale is what the judging of a rule needs of its run.
@@ -21,6 +22,7 @@ type Scale struct {
 	Fields    *judge.Fields
 	Exercised func(rule string, on []plan.Instance) // records what a rule was judged on, for the coverage
 	Passes    func(judge.Finding) bool              // whether a rule passes with this finding so far
+	Broken    func(rule.Rule) bool                  // whether a rule is known to be broken
 	RaceTime  time.Duration                         // that a race may take after its first few rounds
 }
 
@@ -193,7 +195,7 @@ func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *j
 				continue
 			}
 			return j.weighBreach(&test, tries, stop)
-		case t.Sure:
+		case t.Sure, t.Cause != nil && j.Player.Calls.Sparing && j.Broken(*t.Cause): // more tries would show the same breach
 			return &t, nil
 		}
 		tries = append(tries, t)
