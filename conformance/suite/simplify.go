@@ -128,8 +128,8 @@ func (r *run) traceCause(ctx context.Context, of rule.Rule, f judge.Finding) jud
 	}
 	shown, on := &breach{Finding: f, rule: of}, f.On
 	if judge.IsRace(of) {
-		if shown, on = r.breachOneByOne(ctx, on); shown == nil {
-			return f
+		if shown, on = r.breachOneByOne(ctx, on); shown == nil || !rule.BuildsOn(of, shown.blamed().ID) {
+			return f // another breach does not explain the race
 		}
 	}
 	found, on := r.simplify(ctx, shown, on)
