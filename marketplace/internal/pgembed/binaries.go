@@ -48,7 +48,11 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	if err != nil {
 		return binaries{}, err
 	}
-	folders := append(config.folders(), downloadedPattern(dir))
+	folders := config.folders()
+	misread := misreadByShells(dir)
+	if misread == "" {
+		folders = append(folders, downloadedPattern(dir))
+	}
 	if found, ok := find(folders, wanted); ok {
 		return found, nil
 	}
@@ -59,6 +63,9 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 	if config.Registry == "" {
 		return binaries{}, missing
 	}
+	if misread != "" {
+		return binaries{}, fmt.Errorf("%w (downloaded programs cannot run in %s, because of the %s in its name: choose another data folder with MARKETPLACE_DATA_DIR)", missing, dir, misread)
+	}
 	if err := download(ctx, config, dir, wanted); err != nil {
 		return binaries{}, fmt.Errorf("%w (and downloading it failed: %w)", missing, err)
 	}
@@ -67,6 +74,15 @@ func provide(ctx context.Context, config Config, dir, data string) (binaries, er
 		return binaries{}, fmt.Errorf("%w (the downloaded PostgreSQL does not run here)", missing)
 	}
 	return found, nil
+}
+
+// misreadByShells returns the first character of a folder's name that means something between a
+// shell's double quotes, or "". There initdb writes the name of the folder that it lies in.
+func misreadByShells(dir string) string {
+	if at := strings.IndexAny(dir, "$`\"\\"); at >= 0 {
+		return dir[at : at+1]
+	}
+	return ""
 }
 
 // Prepare downloads the archive for a new database into the cache, unless the machine has

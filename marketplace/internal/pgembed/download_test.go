@@ -202,6 +202,19 @@ func TestWithoutBinariesAndNetworkOneLineSaysWhatToInstall(t *testing.T) {
 	}
 }
 
+func TestNothingIsDownloadedToAFolderThatAShellMisreads(t *testing.T) {
+	t.Parallel()
+	address, asked := repository(t, nil)
+	for _, char := range []string{"$", "`", `"`, `\`} {
+		dir := folderNamed(t, "folder"+char+"HOME-")
+		_, err := pgembed.Start(t.Context(), bareConfig(dir, address, ""))
+		lacks(t, err, "cannot run in "+dir+", because of the "+char+" in its name: choose another data folder with MARKETPLACE_DATA_DIR")
+	}
+	if asked.Load() != 0 {
+		t.Errorf("want no download, got %d", asked.Load())
+	}
+}
+
 func TestADownloadThatHangsEndsWithTheStart(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

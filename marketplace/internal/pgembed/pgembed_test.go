@@ -42,11 +42,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// folder returns a new folder that any user can reach, with a name that means something to patterns,
-// addresses and shells. The users that run PostgreSQL for root cannot reach t.TempDir.
+// folder returns a new folder that any user can reach, with a name that means something to patterns and
+// addresses. The users that run PostgreSQL for root cannot reach t.TempDir.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "[test] 100%41 it's $HOME-")
+	return folderNamed(t, "[test] 100%41 it's-")
+}
+
+func folderNamed(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", name)
 	must(t, err)
 	t.Cleanup(func() {
 		if err := os.RemoveAll(dir); err != nil {
@@ -239,6 +244,16 @@ func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(folder(t), strings.Repeat("a-long-name-", 10))
 	if got := ask(t, start(t, dir).URL("postgres"), "SELECT 'alive'"); got != "alive" {
+		t.Errorf("want a server, got %q", got)
+	}
+}
+
+// Downloaded programs lie below the folder, and initdb starts postgres through a shell.
+func TestAFolderThatAShellMisreadsIsNoObstacleForTheMachinesPrograms(t *testing.T) {
+	t.Parallel()
+	config := pgembed.ForTests(folderNamed(t, "a `b` \"c\" \\d $HOME-"))
+	config.Registry = ""
+	if got := ask(t, startAs(t, config).URL("postgres"), "SELECT 'alive'"); got != "alive" {
 		t.Errorf("want a server, got %q", got)
 	}
 }
