@@ -48,7 +48,7 @@ func (c Config) leftOut(r rule.Rule) (why, remedy string) {
 func (r *run) weigh(ctx context.Context, p *scenario.Player, s judge.Spec) judge.Finding {
 	return weigh.Find(ctx, s, weigh.Scale{
 		Player: p, Fields: r.fields, Exercised: r.coverage.addInstances, RaceTime: r.config.scaleLimit(r.config.MaxDuration / raceShare),
-		Broken: func(of rule.Rule) bool { return r.outcome(of.ID) == report.Failed },
+		Known: r.verdicts.FailedCause,
 		Passes: func(f judge.Finding) bool {
 			outcome, _ := r.verdicts.Decide(s.Rule, f)
 			return outcome == report.Passed

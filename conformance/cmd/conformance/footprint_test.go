@@ -20,6 +20,8 @@ func TestARunStaysWithinItsFootprint(t *testing.T) {
 		{"quick", "release-does-nothing", quick},
 		{"quick", "hold-takes-a-seat-too-many", quick},
 		{"quick", "hold-without-expiry", quick},
+		{"quick", "hold-takes-seats-of-the-next-slot", quick},
+		{"quick", "release-gives-seats-of-the-next-slot-back", quick},
 		{"quick", "window-without-its-end", quick},
 		{"standard", "", standard},
 	} {

@@ -149,7 +149,8 @@ func tryOf(value scenario.Story, r rule.Rule, seats bool) Try {
 		return flaw.try(acts)
 	}
 	uncounted := slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Read != nil && !a.Seats.Counted })
-	if first := all.first(); first != nil && acts[first.at].Read != nil && stop == nil && seats && !uncounted {
+	ended := stop == nil || stop.Kind == partner.SeatsWrong
+	if first := all.first(); first != nil && acts[first.at].Read != nil && ended && seats && !uncounted {
 		return first.try(acts)
 	}
 	if stop == nil && slices.ContainsFunc(acts, func(a scenario.PlayedAct) bool { return a.Does == model.Expire }) { // other holds may have expired too

@@ -68,15 +68,39 @@ func (v *Verdicts) Stands(r rule.Rule) bool {
 
 // AnyFailed reports whether one of the specs that fit is of a rule that has failed.
 func (v *Verdicts) AnyFailed(specs []Spec, fits func(Spec) bool) bool {
-	return slices.ContainsFunc(specs, func(s Spec) bool {
-		known := v.Get(s.Rule.ID)
-		return known != nil && known.Outcome == report.Failed && fits(s)
-	})
+	return slices.ContainsFunc(specs, func(s Spec) bool { return v.hasFailed(s.Rule) && fits(s) })
+}
+
+func (v *Verdicts) hasFailed(r rule.Rule) bool {
+	known := v.Get(r.ID)
+	return known != nil && known.Outcome == report.Failed
 }
 
 // SeatsFailed reports whether a rule about seats has failed.
 func (v *Verdicts) SeatsFailed() bool {
-	return slices.ContainsFunc(Groups(), func(g Group) bool { return v.AnyFailed(g.Specs, Spec.AboutSeats) })
+	_, failed := v.failedSeats()
+	return failed
+}
+
+// failedSeats returns a rule about seats that has failed, the first in the order of judging.
+func (v *Verdicts) failedSeats() (failed rule.Rule, found bool) {
+	for _, g := range Groups() {
+		for _, s := range g.Specs {
+			if v.hasFailed(s.Rule) && s.AboutSeats() {
+				return s.Rule, true
+			}
+		}
+	}
+	return rule.Rule{}, false
+}
+
+// FailedCause returns the rule that has failed and explains a flaw whose cause is a breach of that rule: the rule
+// itself, or, if it is about seats, another one about seats.
+func (v *Verdicts) FailedCause(of rule.Rule) (failed rule.Rule, found bool) {
+	if v.hasFailed(of) || !AboutSeats(of) {
+		return of, v.hasFailed(of)
+	}
+	return v.failedSeats()
 }
 
 // AboutSeats reports whether a rule is about the number of seats left in a slot.

@@ -134,6 +134,26 @@ func TestARuleWithoutABrokenNeedHasNoCause(t *testing.T) {
 	}
 }
 
+func TestABreachOfSeatsExplainsWhateverIsWrongAboutSeats(t *testing.T) {
+	t.Parallel()
+	v := NewVerdicts(func(s string) string { return s })
+	if of, found := v.FailedCause(rule.ReserveVacanciesMany); found {
+		t.Errorf("want nothing known yet, got %s", of.ID)
+	}
+	v.Set(rule.ConfirmStatus, report.Failed, "")
+	v.Set(rule.ReserveVacanciesOne, report.Failed, "")
+	for _, test := range []struct{ of, want rule.Rule }{
+		{rule.ReserveVacanciesOne, rule.ReserveVacanciesOne},
+		{rule.ReleaseVacanciesMany, rule.ReserveVacanciesOne},
+		{rule.ConfirmStatus, rule.ConfirmStatus},
+		{rule.CancelStatus, rule.Rule{}},
+	} {
+		if got, found := v.FailedCause(test.of); found != (test.want.ID != "") || found && got.ID != test.want.ID {
+			t.Errorf("%s: want %q, got %q, %t", test.of.ID, test.want.ID, got.ID, found)
+		}
+	}
+}
+
 func TestABreachWeighsAsItsLevelDoes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

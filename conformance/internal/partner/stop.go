@@ -19,6 +19,7 @@ const (
 	NothingToTest Kind = iota // there is nothing to continue with
 	Unsupported               // the partner lacks an optional feature
 	OutOfBounds               // a bound of the run, such as --max-holds, was reached
+	SeatsWrong                // the seats are wrong already, so that what follows would not show more about them
 	Late                      // the limit of the call is broken
 	Unreachable               // no connection could be made
 	KeyRefused                // the partner does not accept the registered key

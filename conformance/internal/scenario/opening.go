@@ -195,7 +195,20 @@ func (p *Player) tryOpen(ctx context.Context, w wanted, offer discover.Offer) Op
 			opened.Traits.early++
 		}
 	}
+	if opened.Stop == nil {
+		opened.Stop = p.endWithoutSeats(ctx, &opened)
+	}
 	return opened
+}
+
+// endWithoutSeats ends a lifecycle that is repeated because seats were wrong, in a run that makes few calls, if its hold has
+// taken none: that is the breach, and what follows shows nothing more about seats.
+func (p *Player) endWithoutSeats(ctx context.Context, o *Opening) *partner.Stop {
+	if !p.Calls.Sparing || !p.Seats.again || o.Holdless() || !o.Held.Counted || o.Held.First.Left < o.Before.Last.Left {
+		return nil
+	}
+	_, _ = p.Book.releaseHold(ctx, "release it", o.Hold, true) // otherwise it is undone at the end
+	return &partner.Stop{Kind: partner.SeatsWrong, Message: "the hold has taken no seat"}
 }
 
 // infants returns the number of infants in the party of the case.

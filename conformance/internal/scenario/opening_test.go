@@ -167,3 +167,34 @@ func TestOnlyAHoldThatKeepsNoSeatsMayBeRefusedOnceTheyAreGone(t *testing.T) {
 		})
 	}
 }
+
+func TestARepeatedLifecycleOfAQuickRunEndsWithTheHoldThatTakesNoSeat(t *testing.T) {
+	t.Parallel()
+	const holdless, keeps = 100 * 365 * 24 * time.Hour, 20 * time.Minute
+	for _, test := range []struct {
+		name            string
+		quick, repeated bool
+		holdsFor        time.Duration
+		ended           bool
+	}{
+		{"it is repeated", true, true, keeps, true},
+		{"it is played for the first time", true, false, keeps, false},
+		{"the run may make many calls", false, true, keeps, false},
+		{"holds keep no seats here", true, true, holdless, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			partnerShop := &shop{left: 5, holdsFor: test.holdsFor}
+			p := partnerShop.player(t, 0)
+			p.Calls.Sparing, p.Seats.again = test.quick, test.repeated
+			var opening Opening
+			p.begin(t.Context(), &opening, seat("reserve 1 seat", "")).book("confirm", true, "")
+			if ended := opening.Stop != nil && opening.Stop.Kind == partner.SeatsWrong; ended != test.ended {
+				t.Errorf("want it ended %t, got %+v", test.ended, opening.Stop)
+			}
+			if released, booked := partnerShop.calls["/bookings/R-1"] == 1, partnerShop.calls["/bookings/confirm"] == 1; released != test.ended || booked == test.ended {
+				t.Errorf("want either a release or a confirm, got %v", partnerShop.calls)
+			}
+		})
+	}
+}

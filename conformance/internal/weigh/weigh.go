@@ -22,7 +22,7 @@ type Scale struct {
 	Fields    *judge.Fields
 	Exercised func(rule string, on []plan.Instance) // records what a rule was judged on, for the coverage
 	Passes    func(judge.Finding) bool              // whether a rule passes with this finding so far
-	Broken    func(rule.Rule) bool                  // whether a rule is known to be broken
+	Known     func(rule.Rule) (rule.Rule, bool)     // the rule known to be broken that explains a flaw of that cause
 	RaceTime  time.Duration                         // that a race may take after its first few rounds
 }
 
@@ -179,6 +179,7 @@ func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *j
 		if !played || t.Skip {
 			continue
 		}
+		t = j.knownFlaw(t)
 		if t.Flaw != "" && !t.Sure {
 			j.problems, j.shown = append(j.problems, t.Flaw), append(j.shown, t.Shown...)
 			if t.At != nil {
@@ -195,7 +196,7 @@ func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *j
 				continue
 			}
 			return j.weighBreach(&test, tries, stop)
-		case t.Sure, t.Cause != nil && j.Player.Calls.Sparing && j.Broken(*t.Cause): // more tries would show the same breach
+		case t.Sure:
 			return &t, nil
 		}
 		tries = append(tries, t)
@@ -211,6 +212,19 @@ func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *j
 		}
 	}
 	return j.weighBreach(&test, tries, stop)
+}
+
+// knownFlaw makes a flaw sure whose cause is known to be broken, in a sparing run: more tries would show the same breach.
+func (j *judging) knownFlaw(t judge.Try) judge.Try {
+	if t.Cause == nil || !j.Player.Calls.Sparing {
+		return t
+	}
+	known, found := j.Known(*t.Cause)
+	if found && !rule.BuildsOn(known, t.Cause.ID) { // otherwise this breach explains the known one
+		t.Cause = &known
+	}
+	t.Sure = t.Sure || found
+	return t
 }
 
 // After an unexpected round of a race, half as many rounds are added, to reproduce it. The first

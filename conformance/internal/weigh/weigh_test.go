@@ -14,6 +14,7 @@ import (
 	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
+	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
 )
 
@@ -77,6 +78,40 @@ func TestStoppedTriesAreMadeOnAnotherSlotOrLeftOpen(t *testing.T) {
 		}
 		if f, _ := newJudging(t).step(step); f.Outcome != test.want || f.Message != test.says || played != test.played {
 			t.Errorf("%s: want %q with %q after %d tries, got %q with %q after %d", test.name, test.want, test.says, test.played, f.Outcome, f.Message, played)
+		}
+	}
+}
+
+// Other customers would have to act in the same way each time. A quick run does not pay for that twice.
+func TestAQuickRunDoesNotRepeatWhatAKnownBreachExplains(t *testing.T) {
+	t.Parallel()
+	of, one, many := rule.CancelVacancies, rule.ReleaseVacanciesOne, rule.ReleaseVacanciesMany
+	for _, test := range []struct {
+		name    string
+		quick   bool
+		known   *rule.Rule
+		cause   rule.Rule
+		blamed  rule.Rule
+		repeats bool
+	}{
+		{"it is known", true, &one, one, one, false},
+		{"another breach of seats is known", true, &one, many, one, false},
+		{"it explains the known one", true, &many, one, one, false},
+		{"nothing is known", true, nil, one, one, true},
+		{"the run may make many calls", false, &one, one, one, true},
+	} {
+		played := 0
+		j := newJudging(t)
+		j.rule, j.Player.Calls.Sparing = of.ID, test.quick
+		j.Known = func(rule.Rule) (rule.Rule, bool) {
+			if test.known == nil {
+				return rule.Rule{}, false
+			}
+			return *test.known, true
+		}
+		f, _ := j.step(step(madeUp(&played, judge.Try{Flaw: "a seat is missing", Cause: &test.cause})))
+		if f.Cause == nil || f.Cause.ID != test.blamed.ID || (played > 1) != test.repeats {
+			t.Errorf("%s: want %s and repeats %t, got %+v after %d", test.name, test.blamed.ID, test.repeats, f.Cause, played)
 		}
 	}
 }
