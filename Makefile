@@ -136,7 +136,7 @@ journeys: need-go ## prove: run the tests that take minutes
 .PHONY: soak
 soak: need-cc ## prove: run the long forms of the tests, SOAKRUNS (20) times; takes hours
 	@echo "== soak"
-	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|RunIsKilled|NowAndThen|ClosedBetween|ClonedRepository' $(TESTFLAGS) ./conformance/cmd/conformance
+	@SOAK=$(SOAKRUNS) go test -v -count=1 -timeout 30m -run 'OtherCustomers|NetworkFault|HostileEndpoint|RunIsKilled|NowAndThen|ClosedBetween|ClonedRepository' $(TESTFLAGS) ./conformance/cmd/conformance ./conformance/suitetest
 	@CGO_ENABLED=0 go build -o build/ ./conformance/cmd/conformance
 	@build/conformance selftest --recorded --report-dir build/soak
 	@SOAK=1 go test -v -count=1 -timeout 90m -run 'EveryLawfulTrace|KillMatrix' $(TESTFLAGS) ./conformance/internal/judge ./conformance/internal/selftest

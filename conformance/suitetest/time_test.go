@@ -38,6 +38,17 @@ func inBubble(t *testing.T, options mockpartner.Options, change change, config s
 // runInBubble judges that partner in the bubble of its caller.
 func runInBubble(ctx context.Context, t *testing.T, options mockpartner.Options, change change, config suite.Config) *report.Result {
 	t.Helper()
+	mock := mockInBubble(t, options)
+	result := judgeInBubble(ctx, t, mock, change, config)
+	held := slices.DeleteFunc(mock.Default().Holds(), func(h client.Hold) bool { return h.State != client.Held })
+	if len(held) > len(result.NotUndone) {
+		t.Errorf("Expected every hold that was left to be listed, received %+v and %+v", held, result.NotUndone)
+	}
+	return result
+}
+
+func mockInBubble(t *testing.T, options mockpartner.Options) *mockpartner.Mock {
+	t.Helper()
 	time.Sleep(time.Until(began)) // a bubble begins in 2000, whose local times may be of 1999
 	options.AuthKey = key
 	mock, err := mockpartner.New(options)
@@ -45,6 +56,12 @@ func runInBubble(ctx context.Context, t *testing.T, options mockpartner.Options,
 		t.Fatal(err)
 	}
 	t.Cleanup(mock.Close)
+	return mock
+}
+
+// judgeInBubble judges a mock partner whose answers pass through a change.
+func judgeInBubble(ctx context.Context, t *testing.T, mock *mockpartner.Mock, change change, config suite.Config) *report.Result {
+	t.Helper()
 	config.Dial = pipetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if change == nil {
 			mock.ServeHTTP(w, r)
@@ -59,10 +76,6 @@ func runInBubble(ctx context.Context, t *testing.T, options mockpartner.Options,
 	outcome, err := suite.Run(ctx, config)
 	if err != nil {
 		t.Fatal(err)
-	}
-	held := slices.DeleteFunc(mock.Default().Holds(), func(h client.Hold) bool { return h.State != client.Held })
-	if len(held) > len(outcome.Result.NotUndone) {
-		t.Errorf("Expected every hold that was left to be listed, received %+v and %+v", held, outcome.Result.NotUndone)
 	}
 	return outcome.Result
 }

@@ -13,6 +13,8 @@ func confirmSpecs() []Spec {
 		booked, Recorded{}, judgeOnce(scenario.PlayBooking, hasTickets))...)
 	confirmed := func(r rule.Rule) Spec { return spec(r, booked, answersIn(r, booking)) }
 	keys := func(r rule.Rule) Spec { return spec(r, answersIn(r, wrongKeys)) }
+	// A confirm of a code that is no hold may have made a booking, which keeps the seats, and so does a release that returns none.
+	oneReturned := seatsIn(rule.ReleaseVacanciesOne, optionChecks).withNeed(Further)
 	return append(specs,
 		spec(rule.TicketAddress, booked, judgeOnce(scenario.PlayBooking, hasPDF), answersIn(rule.TicketAddress, booking)),
 		spec(rule.ConfirmFields, booked, Recorded{}),
@@ -26,13 +28,12 @@ func confirmSpecs() []Spec {
 		spec(rule.ConfirmRepeatStatus, answersIn(rule.ConfirmRepeatStatus, booking)),
 		spec(rule.ConfirmUnknown, answersIn(rule.ConfirmUnknown, story(scenario.PlayUnknownConfirm))),
 		spec(rule.ConfirmReleased, answersIn(rule.ConfirmReleased, holding)),
-		spec(rule.ConfirmReleasedNoEffect, seatsIn(rule.ConfirmReleasedNoEffect, holding)),
+		spec(rule.ConfirmReleasedNoEffect, oneReturned, seatsIn(rule.ConfirmReleasedNoEffect, holding)),
 		spec(rule.ConfirmCancelled, cancellable, answersIn(rule.ConfirmCancelled, booking)),
 		spec(rule.ConfirmCancelledNoEffect, cancellable, seatsIn(rule.ConfirmCancelledNoEffect, booking)),
 		keys(rule.ConfirmWrongKey),
 		keys(rule.ConfirmMissingKey),
-		// A booking would keep its seats when the hold is released, and so does a release that returns none.
-		spec(rule.ConfirmAuthEffect, seatsIn(rule.ReleaseVacanciesOne, optionChecks).withNeed(Further), seatsIn(rule.ConfirmAuthEffect, wrongKeys)),
+		spec(rule.ConfirmAuthEffect, oneReturned, seatsIn(rule.ConfirmAuthEffect, wrongKeys)),
 	)
 }
 

@@ -28,7 +28,7 @@ type Scale struct {
 
 // Find returns what the steps of a rule show, until one ends the judging.
 func Find(ctx context.Context, s judge.Spec, scale Scale) judge.Finding {
-	j := &judging{Scale: scale, ctx: ctx, rule: s.Rule.ID}
+	j := &judging{Scale: scale, ctx: ctx, rule: s.Rule}
 	for _, step := range s.Steps {
 		finding, enough := j.step(step)
 		finding = j.withEvidence(finding)
@@ -43,7 +43,7 @@ func Find(ctx context.Context, s judge.Spec, scale Scale) judge.Finding {
 type judging struct {
 	Scale
 	ctx      context.Context
-	rule     string // id
+	rule     rule.Rule
 	problems []string
 	shown    []*report.Exchange
 	held     bool       // a step with weighed tries has passed
@@ -65,7 +65,7 @@ func (j *judging) withEvidence(f judge.Finding) judge.Finding {
 func (j *judging) step(s judge.Step) (found judge.Finding, enough bool) {
 	switch s := s.(type) {
 	case judge.Recorded:
-		found = j.Fields.Finding(j.rule)
+		found = j.Fields.Finding(j.rule.ID)
 	case judge.Once:
 		found = j.once(s)
 	case judge.Enough:
@@ -84,7 +84,7 @@ func (j *judging) once(s judge.Once) judge.Finding {
 		if !played {
 			continue
 		}
-		j.Exercised(j.rule, finding.Instances)
+		j.Exercised(j.rule.ID, finding.Instances)
 		if j.on = finding.On; finding.Ends() || finding.Suspects != nil {
 			return finding
 		}
@@ -214,16 +214,19 @@ func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *j
 	return j.weighBreach(&test, tries, stop)
 }
 
-// knownFlaw makes a flaw sure whose cause is known to be broken, in a sparing run: more tries would show the same breach.
+// knownFlaw makes a flaw sure that a breach explains which is known, in a sparing run: more tries would show the same. What a
+// known breach builds on may explain it in turn, and is weighed.
 func (j *judging) knownFlaw(t judge.Try) judge.Try {
-	if t.Cause == nil || !j.Player.Calls.Sparing {
+	if t.Flaw == "" || !j.Player.Calls.Sparing {
 		return t
 	}
-	known, found := j.Known(*t.Cause)
-	if found && !rule.BuildsOn(known, t.Cause.ID) { // otherwise this breach explains the known one
-		t.Cause = &known
+	cause := j.rule
+	if t.Cause != nil {
+		cause = *t.Cause
 	}
-	t.Sure = t.Sure || found
+	if known, found := j.Known(cause); found && !rule.BuildsOn(known, cause.ID) {
+		t.Cause, t.Sure = &known, true
+	}
 	return t
 }
 

@@ -90,26 +90,27 @@ func TestAQuickRunDoesNotRepeatWhatAKnownBreachExplains(t *testing.T) {
 		name    string
 		quick   bool
 		known   *rule.Rule
-		cause   rule.Rule
+		cause   *rule.Rule // nil: the flaw is of the rule itself
 		blamed  rule.Rule
 		repeats bool
 	}{
-		{"it is known", true, &one, one, one, false},
-		{"another breach of seats is known", true, &one, many, one, false},
-		{"it explains the known one", true, &many, one, one, false},
-		{"nothing is known", true, nil, one, one, true},
-		{"the run may make many calls", false, &one, one, one, true},
+		{"it is known", true, &one, &one, one, false},
+		{"another breach of seats is known", true, &one, &many, one, false},
+		{"another breach of seats is known, and may have this effect", true, &one, nil, one, false},
+		{"it may explain the known one", true, &many, &one, one, true},
+		{"nothing is known", true, nil, &one, one, true},
+		{"the run may make many calls", false, &one, &one, one, true},
 	} {
 		played := 0
 		j := newJudging(t)
-		j.rule, j.Player.Calls.Sparing = of.ID, test.quick
+		j.rule, j.Player.Calls.Sparing = of, test.quick
 		j.Known = func(rule.Rule) (rule.Rule, bool) {
 			if test.known == nil {
 				return rule.Rule{}, false
 			}
 			return *test.known, true
 		}
-		f, _ := j.step(step(madeUp(&played, judge.Try{Flaw: "a seat is missing", Cause: &test.cause})))
+		f, _ := j.step(step(madeUp(&played, judge.Try{Flaw: "a seat is missing", Cause: test.cause})))
 		if f.Cause == nil || f.Cause.ID != test.blamed.ID || (played > 1) != test.repeats {
 			t.Errorf("%s: want %s and repeats %t, got %+v after %d", test.name, test.blamed.ID, test.repeats, f.Cause, played)
 		}

@@ -29,6 +29,8 @@ type exchange struct {
 	r       *http.Request
 	session auth.Session
 	given   url.Values // a form's fields
+
+	streamed bool // the answer is a part of a stream, whose head can no longer delete a cookie
 }
 
 // reader formats for the browser's language.
@@ -42,12 +44,20 @@ type frame struct {
 	Page     string // its title
 	Section  string // the selected entry of the navigation
 	SignedIn string // the viewer's email address; "" if not signed in
-	Note     *note
 	Site     *site
 	Follow   string // the address of its changes; "": it does not change by itself
 
 	reader format.Reader
 	now    time.Time
+	note   func() *note // takes the pending note; nil: the page shows none
+}
+
+// Note takes the note that waits for a page. A part of a page, such as a preview of prices, leaves it there.
+func (f *frame) Note() *note {
+	if f.note == nil {
+		return nil
+	}
+	return f.note()
 }
 
 // Money formats an amount for the viewer.
@@ -130,8 +140,8 @@ func (x *exchange) showProblem(problem *refusal) error {
 func (x *exchange) show(status int, name string, p page) error {
 	f := p.baseFrame()
 	f.Site, f.reader, f.now = x.site, x.reader(), x.Now()
-	if f.SignedIn = x.session.Account.Email; f.SignedIn != "" && f.Note == nil {
-		f.Note = x.noteOf()
+	if f.SignedIn = x.session.Account.Email; f.SignedIn != "" && !x.streamed {
+		f.note = x.noteOf
 	}
 	var text bytes.Buffer
 	if err := assets().templates.ExecuteTemplate(&text, name, p); err != nil {

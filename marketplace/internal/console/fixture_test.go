@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -213,12 +215,30 @@ func (v *visitor) get(path string) page {
 	return v.send(request)
 }
 
-// post sends a form, as a page of the same site does.
 // seen returns the fields of a form with the settings that an operator saw on its page.
 func (s *shop) seen(fields ...string) []string {
 	return append(fields, "base_url", s.base, "auth_type", "bearer", "handles_ticket_delivery", "false")
 }
 
+// firstChange returns the first event of a page that is followed.
+func (v *visitor) firstChange(path string) string {
+	v.t.Helper()
+	ctx, cancel := context.WithCancel(v.t.Context())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", v.address+path, nil)
+	errtest.Check(v.t, err)
+	response, err := v.client.Do(request)
+	errtest.Check(v.t, err)
+	defer response.Body.Close()
+	var event strings.Builder
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() && lines.Text() != "" {
+		event.WriteString(lines.Text() + "\n")
+	}
+	return event.String()
+}
+
+// post sends a form, as a page of the same site does.
 func (v *visitor) post(path string, fields ...string) page {
 	v.t.Helper()
 	return v.postFrom("same-origin", path, fields...)

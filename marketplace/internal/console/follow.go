@@ -69,6 +69,7 @@ func (x *exchange) sendChanged(show handler, state any, seen *string, begun bool
 	var content []byte
 	if id != *seen {
 		shown, page := *x, answer{header: http.Header{}}
+		shown.streamed = true
 		shown.w, shown.cookies.w, shown.r = &page, &page, x.r.Clone(x.r.Context())
 		shown.r.Header.Del("Accept-Encoding") // the page is a text among events
 		if err := show(&shown); err != nil {
