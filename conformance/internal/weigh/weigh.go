@@ -217,7 +217,7 @@ func (j *judging) weigh(play judge.Play[judge.Try], race *judge.Race) (broken *j
 // knownFlaw makes a flaw sure that a breach explains which is known, in a sparing run: more tries would show the same. What a
 // known breach builds on may explain it in turn, and is weighed.
 func (j *judging) knownFlaw(t judge.Try) judge.Try {
-	if t.Flaw == "" || !j.Player.Calls.Sparing {
+	if t.Flaw == "" || t.Sure || !j.Player.Calls.Sparing {
 		return t
 	}
 	cause := j.rule
