@@ -34,6 +34,9 @@ type crowded struct {
 func TestOtherCustomersNeitherAccuseALawfulPartnerNorHideABreach(t *testing.T) {
 	t.Parallel()
 	runs, many := 5, buyers
+	if testing.Short() {
+		runs = 2
+	}
 	if soak, err := strconv.Atoi(os.Getenv("SOAK")); err == nil {
 		runs, many = soak, buyersInSoak
 	}
