@@ -158,7 +158,7 @@ func (r *race) cycle(ctx context.Context) error {
 	}
 	paid, err := r.Pay(ctx, domain.Scope{Account: r.reseller}, held.ID, domain.Payment{Reference: "p", Succeeded: true})
 	if err == nil && paid.Status != domain.Confirmed {
-		err = fmt.Errorf("want it confirmed, got %s", paid.Status)
+		err = fmt.Errorf("want it confirmed, got %s, attention %+v", paid.Status, paid.Attention)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
