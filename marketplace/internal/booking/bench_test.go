@@ -156,9 +156,10 @@ func (r *race) cycle(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	began := time.Now()
 	paid, err := r.Pay(ctx, domain.Scope{Account: r.reseller}, held.ID, domain.Payment{Reference: "p", Succeeded: true})
 	if err == nil && paid.Status != domain.Confirmed {
-		err = fmt.Errorf("want it confirmed, got %s, attention %+v", paid.Status, paid.Attention)
+		err = fmt.Errorf("want it confirmed, got %s, attention %+v after %s", paid.Status, paid.Attention, time.Since(began))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
