@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"html"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -185,28 +184,6 @@ func TestAnOperatorSeesWhatTheCustomerPaysBeforeAnythingIsSaved(t *testing.T) {
 	v.shows(v.get(at+"/variations/"+found.ID+"?part=prices"), 400, "variation_id: unknown variation")
 	if got := call[client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities/"+found.ID, ""); got.AdminPricePercentage != "" || got.Translation["pt"] != nil || got.Variations[0].Pricing.GroupPrice != "" || got.Variations[0].Notes != "" {
 		t.Errorf("Expected nothing saved, received %+v", got)
-	}
-}
-
-// The prices are also loaded while a form is being sent: that must not use up what the next page has to say.
-func TestANoteWaitsForThePageThatShowsIt(t *testing.T) {
-	t.Parallel()
-	s := open(t)
-	s.registerStocked()
-	v := s.operator()
-	found := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=lisbon-walk", "")[0]
-	at := "/console/activities/" + found.ID
-	v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	if saved := v.post(at, "was:admin_price_percentage", "", "admin_price_percentage", "10"); saved.status != http.StatusSeeOther {
-		t.Fatalf("Expected to be sent to the page, received %d", saved.status)
-	}
-	v.shows(v.get(at+"?part=prices&admin_price_percentage=10"), 200, "24.75 EUR")
-	if change := v.firstChange("/console/changes"); !strings.Contains(change, "<main ") || strings.Contains(change, "Changed: 1 field.") {
-		t.Errorf("Expected the overview's content without the note, received %s", change)
-	}
-	v.shows(v.get(at), 200, "Changed: 1 field.")
-	if again := v.get(at); strings.Contains(again.text, "Changed: 1 field.") {
-		t.Error("Expected the note once")
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"partnerkit.dev/internal/errtest"
+	"partnerkit.dev/marketplace/client"
 	"partnerkit.dev/marketplace/internal/domain"
 	"partnerkit.dev/marketplace/internal/replica"
 )
@@ -182,4 +183,26 @@ func TestPagesThatDoNotExistSaySo(t *testing.T) {
 	v.shows(v.get("/console/integrations/17"), 404, "Integration not found")
 	v.shows(v.get("/console/integrations?page=x"), 400, "page: expected a whole number")
 	v.shows(v.get("/consolex"), 404, "no such path")
+}
+
+// The prices are also loaded while a form is being sent: that must not use up what the next page has to say.
+func TestANoteWaitsForThePageThatShowsIt(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.registerStocked()
+	v := s.operator()
+	found := call[[]client.OperatorActivity](s, domain.Operator, "GET", "/operator/activities?q=lisbon-walk", "")[0]
+	at := "/console/activities/" + found.ID
+	v.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if saved := v.post(at, "was:admin_price_percentage", "", "admin_price_percentage", "10"); saved.status != http.StatusSeeOther {
+		t.Fatalf("Expected to be sent to the page, received %d", saved.status)
+	}
+	v.shows(v.get(at+"?part=prices&admin_price_percentage=10"), 200, "24.75 EUR")
+	if change := v.firstChange("/console/changes"); !strings.Contains(change, "<main ") || strings.Contains(change, "Changed: 1 field.") {
+		t.Errorf("Expected the overview's content without the note, received %s", change)
+	}
+	v.shows(v.get(at), 200, "Changed: 1 field.")
+	if again := v.get(at); strings.Contains(again.text, "Changed: 1 field.") {
+		t.Error("Expected the note once")
+	}
 }
