@@ -295,7 +295,8 @@ func (r *race) measure(b *testing.B, do func(context.Context) error) time.Durati
 	return time.Since(began)
 }
 
-// fill stores that many bookings like the recorded one, with their payments and histories.
+// fill stores that many bookings like the recorded one, with their payments and histories. Each has
+// its own id at the partner: to the planner, a single id means that every look-up reads the table.
 func (r *race) fill(b *testing.B, n int) {
 	b.Helper()
 	conn, err := r.pool.Acquire(b.Context())
@@ -306,7 +307,7 @@ func (r *race) fill(b *testing.B, n int) {
 		fmt.Sprintf(`INSERT INTO bookings (id, version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
 				status, guests, currency, total, contact, reseller_reference, code, expires_at, payment_reference, external_booking_id, tickets, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at)
 			SELECT gen_random_uuid(), version, account_id, integration_id, activity_id, variation_id, product_id, option_id, availability_id, zone, starts_at, ends_at,
-				status, guests, currency, total, contact, reseller_reference, 'F-' || n, expires_at, payment_reference, external_booking_id, tickets, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at - n * interval '1 minute'
+				status, guests, currency, total, contact, reseller_reference, 'F-' || n, expires_at, payment_reference, external_booking_id || '-F-' || n, tickets, confirm_tries, release_tries, cancel_tries, cancel_reason, created_at - n * interval '1 minute'
 			FROM bookings, generate_series(1, %d) n WHERE id = '%s'`, n, r.made.ID),
 		`INSERT INTO booking_payments SELECT id, payment_reference, true, created_at FROM bookings WHERE code LIKE 'F-%'`,
 		`INSERT INTO booking_history (booking_id, at, kind, call_id, endpoint, status, duration_ms)
