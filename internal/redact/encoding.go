@@ -43,9 +43,11 @@ func formsOf(key string) [][]byte {
 		forms[i] = string(toLower([]byte(form)))
 	}
 	// Apparent escapes in the key itself are undone together with those around it.
-	for inner := range layers(key, layersRedacted) {
-		if len(inner.text) >= shortestSearched {
-			forms = append(forms, string(inner.text))
+	if strings.ContainsAny(key, escapes) {
+		for inner := range layers(key, layersRedacted) {
+			if len(inner.text) >= shortestSearched {
+				forms = append(forms, string(inner.text))
+			}
 		}
 	}
 	slices.Sort(forms)

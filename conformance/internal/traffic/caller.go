@@ -9,15 +9,20 @@ import (
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/callerrules"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // caller collects the faults of the caller of recorded calls, by duty id.
 type caller struct {
 	faults map[string]*report.CallerFault
 	once   map[string]bool // references of its reserves, up to a limit
+	// questions are bodies that asked for slots and were valid.
+	questions map[string]partnerapi.AvailabilityRequest
 }
 
-func newCaller() *caller { return &caller{map[string]*report.CallerFault{}, map[string]bool{}} }
+func newCaller() *caller {
+	return &caller{map[string]*report.CallerFault{}, map[string]bool{}, map[string]partnerapi.AvailabilityRequest{}}
+}
 
 // blame records a fault of the caller in a call, unless it made it on purpose.
 func (a *caller) blame(c *call, d callerrules.Rule, format string, args ...any) {

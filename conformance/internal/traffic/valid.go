@@ -32,7 +32,7 @@ func (a *caller) checkRequest(c *call, catalog *sold) {
 	}
 	switch c.Endpoint {
 	case partnerapi.Availability:
-		if a.asks(c, schemas.AvailabilityRequest, &c.Asked) {
+		if a.asksForSlots(c) {
 			a.checkParty(c, catalog, c.Asked.ProductID, c.Asked.OptionID, c.Asked.Units)
 			a.checkDays(c)
 		}
@@ -86,6 +86,28 @@ func (a *caller) checkDays(c *call) {
 // isJSON reports whether a call has no body, or sends it as JSON, as far as its headers are known.
 func (a *caller) isJSON(c *call) bool {
 	return len(c.Body) == 0 || c.Bare || a.fits(c, callerrules.BodyType, callerrules.ContentType(c.Endpoint, c.Request.Header))
+}
+
+// mostQuestions is the maximum number of questions for slots that are remembered, and longestQuestion that of the bytes
+// of each.
+const mostQuestions, longestQuestion = 1000, 1000
+
+// asksForSlots is asks for availability. A marketplace asks the same again and again, so what was valid is remembered.
+func (a *caller) asksForSlots(c *call) bool {
+	if known, is := a.questions[string(c.Body)]; is {
+		c.Asked = known
+		return true
+	}
+	if !a.asks(c, schemas.AvailabilityRequest, &c.Asked) {
+		return false
+	}
+	if len(c.Body) <= longestQuestion {
+		if len(a.questions) == mostQuestions {
+			clear(a.questions)
+		}
+		a.questions[string(c.Body)] = c.Asked
+	}
+	return true
 }
 
 // asks reports whether the body of a call matches its schema and has only texts that a marketplace sends, and decodes it.
