@@ -1,9 +1,6 @@
 package judge
 
-import (
-	"partnerkit.dev/conformance/internal/model"
-	"partnerkit.dev/conformance/internal/trace"
-)
+import "partnerkit.dev/conformance/internal/model"
 
 // freedSeats is what is known of the seats that calls have returned to slots without vacancies. Only a
 // refusal of the next party shows there that they are not back.
@@ -17,17 +14,6 @@ type manner struct {
 	by    model.Kind
 	types int  // of the party
 	one   bool // it is a single guest
-}
-
-// free records that a call has returned the seats of a hold that was at that stage.
-func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
-	if l.on != stage || l.state.Slots[act.Slot].Counted {
-		return
-	}
-	how := manner{act.Does, l.holds[act.Hold].types, l.state.Holds[act.Hold].Party.Guests == 1}
-	if delete(l.freed.last, act.Slot); !l.freed.back[act.Slot][how] {
-		l.freed.last[act.Slot] = how
-	}
 }
 
 // mayBeLost reports whether seats were returned to a slot that nothing has shown to be back.

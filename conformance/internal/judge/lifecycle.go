@@ -48,18 +48,6 @@ type holdRecord struct {
 // Note receives each rule that judges an act, and what is wrong; "" if nothing is.
 type Note func(of rule.Rule, flaw string)
 
-// Given is the codes and booking ids that the stories of a run were given: each must be new.
-type Given map[string]bool
-
-// The fields of answers whose values must be new.
-const codeField, bookingField = "reservationConfirmationCode", "externalBookingId"
-
-// Forget forgets a code and a booking id.
-func (g Given) Forget(code, bookingID string) {
-	delete(g, codeField+code)
-	delete(g, bookingField+bookingID)
-}
-
 // NewLifecycle returns the judge of one story. ignore selects rules whose flaws do not count, such as those that are
 // known to be broken; it and note may be nil.
 func NewLifecycle(given Given, ignore func(rule.Rule) bool, note Note) *Lifecycle {
@@ -347,6 +335,17 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	}
 	l.enter(act, accepted && partner.Text(act.Answer, codeField) != "")
 	return j
+}
+
+// free records that a call has returned the seats of a hold that was at that stage.
+func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
+	if l.on != stage || l.state.Slots[act.Slot].Counted {
+		return
+	}
+	how := manner{act.Does, l.holds[act.Hold].types, l.state.Holds[act.Hold].Party.Guests == 1}
+	if delete(l.freed.last, act.Slot); !l.freed.back[act.Slot][how] {
+		l.freed.last[act.Slot] = how
+	}
 }
 
 // takeLife judges when a hold expires.
