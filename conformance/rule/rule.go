@@ -114,18 +114,18 @@ func Find(id string) (Rule, error) {
 	return Rule{}, fmt.Errorf("there is no rule %.100q%s", id, suggest.Hint(id, ids))
 }
 
+// Needed returns the rules that r needs directly.
+func (r Rule) Needed() (all []Rule) {
+	for _, id := range r.Needs {
+		all = append(all, byID()[id])
+	}
+	return all
+}
+
 // BuildsOn reports whether r needs the rule with that id, directly or through the rules that it
 // needs.
 func BuildsOn(r Rule, id string) bool {
-	for _, need := range r.Needs {
-		if need == id {
-			return true
-		}
-		if needed, err := Find(need); err == nil && BuildsOn(needed, id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Needed(), func(needed Rule) bool { return needed.ID == id || BuildsOn(needed, id) })
 }
 
 // Every endpoint has the same kinds of rules about its content type, its credentials and its limit.

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -83,13 +84,9 @@ func (a *announcer) isBlocked(one rule.Rule) bool {
 }
 
 func (a *announcer) knowsNeeds(one rule.Rule) bool {
-	for _, id := range one.Needs {
-		needed, err := rule.Find(id)
-		if err != nil || a.verdicts.Get(id) == nil || !a.knowsNeeds(needed) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(one.Needed(), func(needed rule.Rule) bool {
+		return a.verdicts.Get(needed.ID) == nil || !a.knowsNeeds(needed)
+	})
 }
 
 // showVerdict returns a verdict as reports show it: with a hint, and a breach in the baseline is known.

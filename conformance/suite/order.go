@@ -118,5 +118,6 @@ func (r *run) judge(ctx context.Context, s judge.Spec) {
 	began := time.Now()
 	finding := judge.Finding{Outcome: report.Inconclusive, Message: "the suite itself failed while it judged this rule; please report it"}
 	defer func() { r.record(s.Rule, finding, time.Since(began)) }()
-	finding = r.traceCause(ctx, s.Rule, r.find(ctx, r.player, s))
+	found := r.find(ctx, r.player, s)
+	finding = r.traceCause(ctx, s.Rule, found)
 }

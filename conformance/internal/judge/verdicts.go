@@ -156,18 +156,16 @@ func (v *Verdicts) Decide(r rule.Rule, f Finding) (outcome report.Outcome, cause
 // blocks returns the id of the failed rule that r needs, directly or through rules that could not
 // be judged; "" if there is no such rule.
 func (v *Verdicts) blocks(r rule.Rule) string {
-	for _, id := range r.Needs {
-		switch known := v.Get(id); {
+	for _, needed := range r.Needed() {
+		switch known := v.Get(needed.ID); {
 		case known == nil:
 		case known.BlockedBy != "":
 			return known.BlockedBy
-		case known.Outcome == report.Failed && !v.holdsFor(id, r):
-			return id
+		case known.Outcome == report.Failed && !v.holdsFor(needed.ID, r):
+			return needed.ID
 		case known.Outcome == report.Inconclusive:
-			if needed, err := rule.Find(id); err == nil {
-				if blocks := v.blocks(needed); blocks != "" {
-					return blocks
-				}
+			if blocks := v.blocks(needed); blocks != "" {
+				return blocks
 			}
 		}
 	}
@@ -177,13 +175,11 @@ func (v *Verdicts) blocks(r rule.Rule) string {
 // brokenBelow returns the id of a failed rule that r, or a rule that r builds on, needs: the first in the order of causes;
 // "" if there is no such rule.
 func (v *Verdicts) brokenBelow(of, r rule.Rule) string {
-	for _, id := range of.Needs {
-		if needed, err := rule.Find(id); err == nil {
-			if cause := v.brokenBelow(needed, r); cause != "" {
-				return cause
-			}
+	for _, needed := range of.Needed() {
+		if cause := v.brokenBelow(needed, r); cause != "" {
+			return cause
 		}
-		for _, cause := range []string{id, uniqueness[id]} {
+		for _, cause := range []string{needed.ID, uniqueness[needed.ID]} {
 			if known := v.Get(cause); cause != of.ID && known != nil && known.Outcome == report.Failed && !v.holdsFor(cause, r) {
 				return cause
 			}

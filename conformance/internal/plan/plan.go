@@ -213,10 +213,8 @@ func (c Choice) include(r rule.Rule) {
 		return
 	}
 	c.Run[r.ID] = true
-	for _, id := range r.Needs {
-		if needed, err := rule.Find(id); err == nil {
-			c.include(needed)
-		}
+	for _, needed := range r.Needed() {
+		c.include(needed)
 	}
 }
 
