@@ -196,7 +196,7 @@ func (s testimony) try(acts []scenario.PlayedAct) Try {
 		t.Flaw = act.How + ": " + t.Flaw
 	}
 	if act.Key == probe.EmptyKey {
-		t.Suspects = KeyMissing[act.Answer.Endpoint]
+		t.Suspects = keyMissing(act.Answer.Endpoint)
 	}
 	return t
 }

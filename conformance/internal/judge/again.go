@@ -56,7 +56,7 @@ func keysRefused(all scenario.KeyTries, missing bool) (f Finding) {
 		}
 		f = Breach("%s: expected 401, received %s", try, try.Answer.Words()).WithEvidence(try.Answer.Exchange)
 		if try.Key == probe.EmptyKey {
-			f.Suspects = KeyMissing[try.Answer.Endpoint]
+			f.Suspects = keyMissing(try.Answer.Endpoint)
 		}
 		return f
 	}

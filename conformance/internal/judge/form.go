@@ -60,7 +60,7 @@ func AcceptedKey(refused, accepted *report.Exchange) RuleFinding {
 // KeylessFinding returns what the answer to a call of a form, without a key, shows. The last rule of products is about the
 // health probe.
 func KeylessFinding(form partner.Form, answer *probe.Answer) RuleFinding {
-	rules := KeyMissing[answer.Endpoint]
+	rules := keyMissing(answer.Endpoint)
 	r := rules[0]
 	if form == partner.Probe {
 		r = rules[len(rules)-1]

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"partnerkit.dev/conformance/internal/fieldrule"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/rule"
@@ -104,15 +106,10 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 	}
 }
 
-// KeyMissing lists the rules about a call without a key. Many servers cannot distinguish an empty
+// keyMissing returns the rules about a call to an endpoint without a key. Many servers cannot distinguish an empty
 // header from an absent one.
-var KeyMissing = map[partnerapi.Endpoint][]rule.Rule{
-	partnerapi.Products:     {rule.ProductsMissingKey, rule.ProbeMissingKey},
-	partnerapi.Availability: {rule.AvailabilityMissingKey},
-	partnerapi.Reserve:      {rule.ReserveMissingKey},
-	partnerapi.Confirm:      {rule.ConfirmMissingKey},
-	partnerapi.Release:      {rule.ReleaseMissingKey},
-	partnerapi.Cancel:       {rule.CancelMissingKey},
+func keyMissing(of partnerapi.Endpoint) []rule.Rule {
+	return slices.DeleteFunc(rule.All(), func(r rule.Rule) bool { return r.Endpoint != of || r.Clause != "AUTH-3" })
 }
 
 // limits lists the limits of the contract, with the rules about them.
