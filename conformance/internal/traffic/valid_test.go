@@ -8,6 +8,7 @@ import (
 
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
+	"partnerkit.dev/internal/callerrules"
 )
 
 const aCatalog = `[{"id":"p","internalName":"P","locale":"en","timeZone":"UTC","instantConfirmation":true,"options":[{"id":"o","internalName":"O","availabilityType":"START_TIME",` +
@@ -131,6 +132,44 @@ func TestARuleAboutABodyDoesNotPassWhileAnAnswerIsIncomplete(t *testing.T) {
 		at := slices.IndexFunc(outcome.Result.Rules, func(r report.RuleResult) bool { return r.ID == rule.SlotWithinCapacity.ID })
 		if got := outcome.Result.Rules[at]; got.Outcome != want {
 			t.Errorf("%s: expected %s, received %s: %s", calls, want, got.Outcome, got.Message)
+		}
+	}
+}
+
+// A valid question is read once. What depends on its time, its catalog and its answer is judged each time.
+func TestAQuestionThatIsAskedAgainIsJudgedAgain(t *testing.T) {
+	t.Parallel()
+	const times = 3
+	invalid := invalidCalls()
+	for what, of := range map[string]struct {
+		call   string
+		fault  callerrules.Rule
+		breach string
+	}{
+		"a window in the past":  {call: invalid["a window in the past"](200, "[]"), fault: callerrules.Window},
+		"a unit that is unsold": {call: invalid["guests of a unit that is not sold"](200, "[]"), fault: callerrules.Units},
+		"a body that is wrong":  {call: invalid["a date that no calendar has"](200, "[]"), fault: callerrules.BodySchema},
+		"an answer that is not JSON": {breach: rule.AvailabilityJSON.ID, call: entry(5, "POST", "/availability",
+			`{"productId":"p","optionId":"o","localDateStart":"2026-07-02","localDateEnd":"2026-07-02","units":[{"id":"unit-adult","quantity":1}]}`, 200, "oops")},
+	} {
+		calls := entry(1, "GET", "/products", "", 200, aCatalog)
+		for second := range times {
+			calls += strings.Replace(of.call, "12:00:05", fmt.Sprintf("12:00:%d", 10+second), 1)
+		}
+		outcome, err := judgeFiles(t, calls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range outcome.Result.CallerFaults {
+			if fault.ID != of.fault.ID || fault.Calls != times {
+				t.Errorf("%s: expected the fault %q in %d calls, received %q in %d", what, of.fault.ID, times, fault.ID, fault.Calls)
+			}
+		}
+		if broken := brokenRules(outcome.Result); of.breach != "" && !slices.Contains(broken, of.breach) {
+			t.Errorf("%s: expected a breach of %s, received %v", what, of.breach, broken)
+		}
+		if of.breach == "" && len(outcome.Result.CallerFaults) != 1 {
+			t.Errorf("%s: expected one fault, received %v", what, outcome.Result.CallerFaults)
 		}
 	}
 }
