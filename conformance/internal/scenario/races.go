@@ -111,15 +111,19 @@ func PlayLastSeats(ctx context.Context, p *Player, round int) *LastSeats {
 		if groups(round) {
 			t.Party = 2
 		}
-		site := "last seats"
-		if key := p.sites.otherOption(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: isSmallSlot}); key != "" {
+		site, suits, survey := "last seats", p.KeepsSeats, PlaySurvey(ctx, p, 0)
+		if key, pass := p.sites.otherOption(survey, round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true, Suits: isSmallSlot}); key != "" {
 			site, option = site+" "+key, key
+			if last := lastStarts(survey.Offers, key); pass%2 == 1 && len(last) > 0 {
+				site += " late"
+				suits = func(o discover.Offer) bool { return last[o.Key()] && p.KeepsSeats(o) }
+			}
 		}
 		var is bool
 		if t.Offer, is = p.sites.suspect(round); !is {
 			t.Offer, t.Stop = p.sites.choose(site, func() (offer discover.Offer, stop *partner.Stop) {
 				for seats := int64(2); seats > 0; seats-- {
-					if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option, Suits: p.KeepsSeats}); stop == nil {
+					if offer, stop = p.offer(ctx, discover.Want{Seats: seats, Counted: true, Fewest: true, OptionKey: option, Suits: suits}); stop == nil {
 						break
 					}
 				}

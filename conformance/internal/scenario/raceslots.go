@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"time"
+
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/plan"
@@ -48,23 +50,47 @@ func (s *raceSlots) suspect(round int) (discover.Offer, bool) {
 	return *s.seats.suspect, true
 }
 
-// otherOption returns the other option that a round uses, or "" for the usual slot. After an
-// unexpected result, all further rounds use the option where it occurred.
-func (s *raceSlots) otherOption(v *Survey, round int, want discover.Want) string {
+// otherOption returns the other option that a round uses, or "" for the usual slot, and how often such rounds have used
+// all of them before. After an unexpected result, all further rounds use the option where it occurred.
+func (s *raceSlots) otherOption(v *Survey, round int, want discover.Want) (key string, pass int) {
 	if s.seats.suspect != nil {
-		return s.seats.suspect.OptionKey()
+		return s.seats.suspect.OptionKey(), 0
 	}
 	if round%roamEvery != roamEvery-1 {
-		return ""
+		return "", 0
 	}
 	var keys []string
 	for _, slots := range discover.ByOption(discover.Pick(v.Offers, want)) {
 		keys = append(keys, slots[0].OptionKey())
 	}
 	if keys = plan.Spread(keys, mostRoamed); len(keys) == 0 {
-		return ""
+		return "", 0
 	}
-	return keys[round/roamEvery%len(keys)]
+	at := round / roamEvery
+	return keys[at%len(keys)], at / len(keys)
+}
+
+// lastStarts returns the slots of an option that are the last of several of their day, by Key. They may be sold in another
+// way than the first.
+func lastStarts(offers []discover.Offer, option string) map[string]bool {
+	last, several := map[string]discover.Offer{}, map[string]bool{}
+	for _, offer := range offers {
+		if offer.OptionKey() != option {
+			continue
+		}
+		day := offer.Slot.Start.Format(time.DateOnly)
+		if other, known := last[day]; known {
+			if several[day] = true; other.Slot.Start.After(offer.Slot.Start) {
+				continue
+			}
+		}
+		last[day] = offer
+	}
+	keys := map[string]bool{}
+	for day := range several {
+		keys[last[day].Key()] = true
+	}
+	return keys
 }
 
 // isSmallSlot reports whether a slot can be sold down with one or two holds.

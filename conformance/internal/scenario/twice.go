@@ -31,7 +31,7 @@ func PlayTwice(ctx context.Context, p *Player, round int) *Twice {
 			return
 		}
 		site := "twice"
-		if key := p.sites.otherOption(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true}); key != "" {
+		if key, _ := p.sites.otherOption(PlaySurvey(ctx, p, 0), round, discover.Want{Now: p.Clock.Now(), Seats: 1, Counted: true}); key != "" {
 			site, option = site+" "+key, key
 		}
 		want := seat("reserve, for calls about the hold at the same time", option)
