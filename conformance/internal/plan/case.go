@@ -68,6 +68,11 @@ type Case struct {
 	ids    []int         // their numbers
 }
 
+type dimensioned struct {
+	Dimension
+	value string
+}
+
 // Guests returns the number of guests, including infants.
 func (c *Case) Guests() int64 { return discover.GuestsIn(c.Units) }
 

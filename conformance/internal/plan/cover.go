@@ -353,11 +353,6 @@ func freshWeight(d Dimension) int {
 	}
 }
 
-type dimensioned struct {
-	Dimension
-	value string
-}
-
 // pairs returns the pairs of values of two dimensions. It leaves out the day, because there are too
 // many.
 func pairs(of Case) iter.Seq[pair] {
