@@ -188,6 +188,24 @@ func TestAHoldThatAnotherCallHasEndedIsNotAskedFor(t *testing.T) {
 	)
 }
 
+// Where confirms are known to be answered wrongly, a hold that was confirmed may be booked, or not: nothing is expected of
+// its seats when it is released.
+func TestAConfirmWithAWrongStatusMayHaveBooked(t *testing.T) {
+	t.Parallel()
+	known := func(r rule.Rule) bool { return r.ID == rule.ConfirmStatus.ID }
+	for _, status := range []int{201, 202, 500} {
+		for _, left := range []int64{1, 2} {
+			takeAll(t, known, model.Seats{Counted: true, Least: 2}, rule.Rule{},
+				played{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}},
+				played{naiveCall: naiveCall{does: model.Confirm}, naiveAnswer: naiveAnswer{status: status, id: "b"}},
+				played{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 1}},
+				played{naiveCall: naiveCall{does: model.Release}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+				played{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: int(left)}},
+			)
+		}
+	}
+}
+
 // A confirm that had to be refused may have booked the hold, for its own guest.
 func TestABookingHasTheGuestOfTheConfirmThatMadeIt(t *testing.T) {
 	t.Parallel()
