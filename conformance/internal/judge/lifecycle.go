@@ -270,7 +270,7 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 		of = about
 	}
 	l.find(j, of, flaw)
-	l.unsure = flaw != "" && !(act.Does == model.Reserve && (accepted || refused))
+	l.unsure = (j.Flaw != "" || flaw != "" && want.Accept) && !(act.Does == model.Reserve && (accepted || refused))
 	if refused {
 		j.Detail = ", " + scenario.RefusalOf(answer)
 	}
