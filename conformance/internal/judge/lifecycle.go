@@ -270,6 +270,7 @@ func (l *Lifecycle) takeStatus(j *trace.Judgement, act trace.Act, want model.Wan
 		of = about
 	}
 	l.find(j, of, flaw)
+	// A call that must be accepted may have done its work behind a wrong status, whether that status is still judged or not.
 	l.unsure = (j.Flaw != "" || flaw != "" && want.Accept) && !(act.Does == model.Reserve && (accepted || refused))
 	if refused {
 		j.Detail = ", " + scenario.RefusalOf(answer)
