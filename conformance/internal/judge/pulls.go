@@ -70,7 +70,7 @@ func furtherPullSpecs() []Spec {
 		}),
 		pulls(rule.UpdatedSince, func(all *scenario.Pulls) Finding {
 			return firstFinding(all.Changes, func(changes scenario.Changes) Finding {
-				return updatedSince(changes.Catalog).or(func() Finding { return checkChangedProducts(all.First, changes) })
+				return updatedSince(changes.Catalog).or(func() Finding { return checkChangedProducts(all, changes) })
 			}).or(func() Finding { return inChanges(all, eachTwin(sameTerms)) })
 		}),
 	}
@@ -123,7 +123,7 @@ func sameUnits(first, second discover.Product) (f Finding) {
 
 // sameTerms finds how the time zone, a guest type or a currency of a product differs.
 func sameTerms(first, second discover.Product) Finding {
-	if first.Zone.String() != second.Zone.String() {
+	if first.ZoneKnown && second.ZoneKnown && first.Zone.String() != second.Zone.String() {
 		return Breach("product %q: expected the time zone of a full pull, %s, received %s", first.ID, first.Zone, second.Zone)
 	}
 	for _, option := range first.Options {
@@ -217,9 +217,10 @@ func inChanges(all *scenario.Pulls, same func(first, second []discover.Product) 
 }
 
 // checkChangedProducts finds products that an incremental pull must not contain, or lacks. It judges only
-// partners that leave out unchanged products, and only products with an updatedAt.
-func checkChangedProducts(all []discover.Product, changes scenario.Changes) Finding {
-	if len(changes.Products) >= len(all) || checkUniqueIDs(nil, "", productIDs(all)).Ends() {
+// partners that leave out unchanged products, and only products with an updatedAt. A product that a full
+// pull lacks may be gone, or have another id, which another rule judges.
+func checkChangedProducts(all *scenario.Pulls, changes scenario.Changes) Finding {
+	if len(changes.Products) >= len(all.First) || checkUniqueIDs(nil, "", productIDs(all.First)).Ends() {
 		return Finding{}
 	}
 	since := changes.Since.Format(time.RFC3339Nano)
@@ -230,8 +231,11 @@ func checkChangedProducts(all []discover.Product, changes scenario.Changes) Find
 			return Breach("product %q: expected only what was modified after %s, received one with updatedAt %s", product.ID, since, at.Format(time.RFC3339Nano)).WithEvidence(changes.Answer.Exchange)
 		}
 	}
-	for _, product := range all {
-		if at := product.UpdatedAt; !at.IsZero() && at.After(changes.Since.Add(time.Second)) && !answered[product.ID] {
+	for _, product := range all.First {
+		at, gone := product.UpdatedAt, slices.ContainsFunc(all.Full, func(pull scenario.Catalog) bool {
+			return pull.Stop == nil && !slices.Contains(productIDs(pull.Products), product.ID)
+		})
+		if !gone && !at.IsZero() && at.After(changes.Since.Add(time.Second)) && !answered[product.ID] {
 			return Breach("product %q: expected it among what was modified after %s, as its updatedAt is %s, but it is missing", product.ID, since, at.Format(time.RFC3339Nano)).WithEvidence(changes.Answer.Exchange)
 		}
 	}

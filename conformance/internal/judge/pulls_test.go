@@ -31,7 +31,15 @@ func TestAPullOfChangesHasWhatChangedAndNothingElse(t *testing.T) {
 		{"nothing", nil, `"later": expected it among`},
 	} {
 		changes := scenario.Changes{Since: since, Catalog: scenario.Catalog{Products: test.got, Answer: answer(200, "[]")}}
-		finds(t, test.name, checkChangedProducts(all, changes), outcomeOf(test.says), test.says)
+		finds(t, test.name, checkChangedProducts(&scenario.Pulls{First: all}, changes), outcomeOf(test.says), test.says)
 	}
-	finds(t, "a partner that tells no times", checkChangedProducts([]discover.Product{unobserved, {ID: "b"}}, scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}), report.Outcome(""), "")
+	nothing := scenario.Changes{Since: since, Catalog: scenario.Catalog{Answer: answer(200, "[]")}}
+	finds(t, "a partner that tells no times", checkChangedProducts(&scenario.Pulls{First: []discover.Product{unobserved, {ID: "b"}}}, nothing), report.Outcome(""), "")
+	for name, again := range map[string][]discover.Product{
+		"a product that is gone":      {before, at, unobserved},
+		"a product that has a new id": {before, at, product("later-2", time.Hour), unobserved},
+	} {
+		pulls := &scenario.Pulls{First: all, Full: []scenario.Catalog{{Products: all}, {Products: again}}}
+		finds(t, name, checkChangedProducts(pulls, nothing), report.Outcome(""), "")
+	}
 }
