@@ -28,6 +28,7 @@ func TestAStopNamesTheRuleThatItShowsToBeBroken(t *testing.T) {
 		{"the key is refused", stop(partner.KeyRefused, partnerapi.Products, partner.Usual), rule.KeyAccepted.ID},
 		{"a late pull", stop(partner.Late, partnerapi.Products, partner.Usual), rule.ProductsLimit.ID},
 		{"a late probe", stop(partner.Late, partnerapi.Products, partner.Probe), rule.ProbeLimit.ID},
+		{"changes that are refused", stop(partner.WrongStatus, partnerapi.Products, partner.Changes), rule.UpdatedSince.ID},
 		{"slots that are not found", stop(partner.WrongStatus, partnerapi.Availability, partner.NotFound), rule.EmptyWindow.ID},
 		{"slots in another shape", stop(partner.WrongShape, partnerapi.Availability, partner.Usual), rule.AvailabilityShape.ID},
 		{"a reserve that fails", stop(partner.WrongStatus, partnerapi.Reserve, partner.Usual), rule.ReserveStatus.ID},

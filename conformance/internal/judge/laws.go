@@ -91,6 +91,8 @@ func causeOf(stop *partner.Stop) (rule.Rule, bool) {
 		return limitRule(partner.Limit{Endpoint: stop.Endpoint, Form: stop.Form}), true
 	case stop.Form == partner.NotFound:
 		return rule.EmptyWindow, true
+	case stop.Form == partner.Changes && stop.IsBreach():
+		return rule.UpdatedSince, true
 	case (stop.Kind == partner.WrongStatus || stop.Kind == partner.Refused) && stop.Form == partner.Minimal:
 		return rules.minimal, true
 	case stop.Kind == partner.WrongStatus:

@@ -38,6 +38,7 @@ type Form int
 const (
 	Usual    Form = iota
 	Probe         // a pull of the catalog with limit=1
+	Changes       // a pull of what changed since a time
 	Minimal       // without optional fields: contact, reference, body
 	NotFound      // availability answered 404, or one day without a list, although it returns slots for other windows
 	Unusual       // lawful, but not what is tried first

@@ -110,6 +110,9 @@ func (p *Player) pullChanges(ctx context.Context, since string) Catalog {
 		return Catalog{Stop: stop}
 	}
 	changes := p.read.readCatalog(ctx, answer, func(int, any, schemas.Problem) {})
+	if changes.Stop != nil {
+		changes.Stop.Form = partner.Changes
+	}
 	if changes.Misfit != "" && (p.survey.misfit != "" || p.read.fullPull(ctx, "pull of the catalog after that of changes").Misfit != "") {
 		changes.Misfit = ""
 	}
