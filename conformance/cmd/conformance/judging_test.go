@@ -139,7 +139,7 @@ const ofLifecycles = "availability.lifecycle"
 
 func TestTheLifecycleThatFailsIsPrintedStepByStep(t *testing.T) {
 	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{Catalog: catalog.Default(), Defects: []string{"release-after-a-cancellation-gives-nothing-back"}})
+	_, address := startMock(t, mockpartner.Options{Catalog: catalog.Default(), Defects: []string{"cancellation-after-others-gives-nothing-back"}})
 	r := judge(t, address, ofMock(address, "--label", ofLifecycles, "--explore", "50", "--seed", "1")...)
 	found := r.rule(t, ofLifecycles)
 	if r.code != 1 || found.Outcome != report.Failed || r.result.Exploration == nil || r.result.Exploration.Broken == nil {

@@ -92,11 +92,14 @@ func (p *run) reserve(step Step) {
 	}
 	act := trace.Act{
 		Does: model.Reserve, Slot: step.Slot, Offer: offer, Hold: len(p.holds), Units: units, Party: guests, Key: step.Key, Body: step.Body,
-		Welcome: p.open[step.Slot] && !p.BeginsSoon(offer) && (p.accepted[known] || welcome) && p.fits(step.Slot, guests), Life: made.Life, Answer: made.Answer,
+		Welcome: p.open[step.Slot] && !p.BeginsSoon(offer) && (p.accepted[known] || welcome) && p.fits(step.Slot, guests), Filled: p.Seats.HasBeenFull(offer), Life: made.Life, Answer: made.Answer,
 	}
 	p.refused = p.refused || step.Party == caseParty && made.Answer.HasStatus(http.StatusBadRequest)
 	p.holds = append(p.holds, made)
 	p.take(reported, act)
+	if left := p.state.Slots[step.Slot]; made.IsHeld() && left.Counted && left.Least <= 0 {
+		p.Seats.NoteFull(offer)
+	}
 	if p.unlawful.Others { // others may have returned or taken the seats
 		p.at = p.reads[step.Slot]
 		p.took = scenario.Middle(made.Answer.Exchange).Sub(p.at.Last.Time())

@@ -145,7 +145,7 @@ func (p *run) lookInWindow(slot int) {
 	reported := p.addStep("read slot %s in the slots of the next 60 days", letter(slot))
 	read, stop := p.LookInWindow(p.ctx, p.offers[slot])
 	if !p.stopAt(stop) {
-		p.takeReading(reported, slot, read)
+		p.takeReading(reported, slot, read, true)
 	}
 }
 

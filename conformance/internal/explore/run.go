@@ -98,17 +98,17 @@ func (p *run) count(reported *report.LifecycleStep, slot int) {
 	}
 	read, o := p.Seats.Look(p.ctx, p.offers[slot], "during a lifecycle")
 	if !p.stopAt(o) {
-		p.takeReading(reported, slot, read)
+		p.takeReading(reported, slot, read, false)
 	}
 }
 
-// takeReading judges a reading of a slot.
-func (p *run) takeReading(reported *report.LifecycleStep, slot int, read *scenario.Reading) {
+// takeReading judges a reading of a slot. wide: it is of the slots of the whole window.
+func (p *run) takeReading(reported *report.LifecycleStep, slot int, read *scenario.Reading, wide bool) {
 	before := p.reads[slot]
 	p.reads[slot], p.stale[slot], p.open[slot] = read, false, read.Last.Slot.Status.IsBookable()
 	p.shown = append(p.shown, read.Last.Shown)
 	reported.Curl = append(reported.Curl, read.Last.Exchange.Curl)
-	j := p.judge.Take(trace.Act{Does: model.Look, Slot: slot, Offer: p.offers[slot], Seats: model.Seats{Counted: read.Counted, Least: read.Last.Left}})
+	j := p.judge.Take(trace.Act{Does: model.Look, Slot: slot, Offer: p.offers[slot], Wide: wide, Seats: model.Seats{Counted: read.Counted, Least: read.Last.Left}})
 	reported.Want, reported.Got = joinSentences(reported.Want, j.Want), joinSentences(reported.Got, j.Detail)
 	if p.unlawful = j; j.Flaw != "" {
 		p.at, p.took = read, read.Last.Time().Sub(before.Last.Time())

@@ -41,14 +41,19 @@ func EchoesContact(confirm *probe.Answer, requests ...*report.Exchange) string {
 	}
 	flaw := "" // nothing to compare with
 	for _, request := range requests {
-		switch sent := contactAddress([]byte(request.Request.Body.Text)); {
-		case strings.EqualFold(sent, received):
+		switch {
+		case echoesContact(confirm, request):
 			return ""
-		case sent != "":
+		case contactAddress([]byte(request.Request.Body.Text)) != "":
 			flaw = "contact.emailAddress: expected that of the request, received another"
 		}
 	}
 	return flaw
+}
+
+// echoesContact reports whether a booking has the address of a request.
+func echoesContact(confirm *probe.Answer, request *report.Exchange) bool {
+	return strings.EqualFold(contactAddress([]byte(confirm.Raw)), contactAddress([]byte(request.Request.Body.Text)))
 }
 
 // contactAddress returns the email address of the contact in a body; "" if it has none.

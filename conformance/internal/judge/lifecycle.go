@@ -22,13 +22,13 @@ type Lifecycle struct {
 	ignore   func(rule.Rule) bool // rules that are not judged; nil: none
 	state    model.State
 	holds    []holdRecord
-	since    []seatLaw    // of the calls since the last readings
-	tried    map[int]bool // holds that a confirm with another key was sent for
-	on       model.Stage  // of its hold before it
-	accepted bool         // whether it was accepted
-	unsure   bool         // whether it is unknown what it has done
-	full     []bool       // slots whose last seat the story has held
-	idle     map[int]bool // slots that were read since the last call
+	since    []seatLaw             // of the calls since the last readings
+	tried    map[int]*probe.Answer // of the last confirm with another key, by hold
+	on       model.Stage           // of its hold before it
+	accepted bool                  // whether it was accepted
+	unsure   bool                  // whether it is unknown what it has done
+	full     []bool                // slots whose last seat the story has held
+	idle     map[int]bool          // slots that were read since the last call
 	freed    freedSeats
 	doubtful *int // the hold of which the next reading shows whether it keeps seats (RSV-8); nil if there is nothing to show
 	decided  bool // a reading has shown it
@@ -211,9 +211,9 @@ func (l *Lifecycle) takeUnauthorized(act trace.Act) (j trace.Judgement) {
 		l.enter(act, false)
 	case model.Confirm:
 		if l.tried == nil {
-			l.tried = map[int]bool{}
+			l.tried = map[int]*probe.Answer{}
 		}
-		l.tried[act.Hold] = true
+		l.tried[act.Hold] = act.Answer
 		l.intruded = l.intruded || act.Answer.HasStatus(ok...)
 	}
 	j.Want = partner.AnyOf(unauthorized)
@@ -309,7 +309,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		of = rule.ReserveSoldOut
 	case !want.Accept:
 		of = rule.ReserveTooMany
-	case no && (l.full[act.Slot] || l.freed.mayBeLost(act.Slot)):
+	case no && (l.full[act.Slot] || act.Filled || l.freed.mayBeLost(act.Slot)):
 		of = rule.ReleaseRebookable
 	case no && act.Welcome:
 		of = rule.ReserveAccepts
@@ -335,6 +335,9 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		l.takeLife(&j, act)
 	}
 	l.enter(act, accepted && partner.Text(act.Answer, codeField) != "")
+	if left := l.state.Slots[act.Slot]; accepted && left.Counted && left.Least <= 0 {
+		l.full[act.Slot] = true
+	}
 	return j
 }
 
@@ -417,7 +420,11 @@ func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
 	if hold.reserve != nil {
 		requests = append(requests, hold.reserve.Exchange)
 	}
-	if flaw := EchoesContact(act.Answer, requests...); flaw != "" && !l.intruded {
+	switch flaw, tried := EchoesContact(act.Answer, requests...), l.tried[act.Hold]; {
+	case flaw == "" || l.intruded:
+	case tried != nil && echoesContact(act.Answer, tried.Exchange):
+		l.find(j, AuthEffect(model.Confirm), "contact.emailAddress: expected that of the request, received that of the confirm with another key")
+	default:
 		l.find(j, rule.ConfirmEcho, flaw)
 	}
 	if flaw, has := pdfAddresses(act.Answer); has {

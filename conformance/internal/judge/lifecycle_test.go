@@ -18,9 +18,40 @@ import (
 type played struct {
 	naiveCall
 	naiveAnswer
-	key  probe.Key
-	life time.Duration
+	key     probe.Key
+	life    time.Duration
+	infants int64                // of the party of a reserve
+	special func(act *trace.Act) // may be nil
 }
+
+// act is the call to a naive partner.
+func (p played) act(n naive) trace.Act {
+	act := n.act(p.naiveCall, p.naiveAnswer)
+	act.Key, act.Life, act.Party.Infants = p.key, p.life, p.infants
+	if p.special != nil {
+		p.special(&act)
+	}
+	return act
+}
+
+// writing is a call with that email address in its contact, and echoing one that is answered with it.
+func writing(email string, p played) played {
+	p.special = func(act *trace.Act) {
+		act.Answer.Exchange.Request.Body.Text = contact(email)
+	}
+	return p
+}
+
+func echoing(email string, p played) played {
+	sent := writing("sent@example.com", p)
+	p.special = func(act *trace.Act) {
+		sent.special(act)
+		act.Answer.Raw = []byte(strings.Replace(string(act.Answer.Raw), "{", strings.TrimSuffix(contact(email), "}")+",", 1))
+	}
+	return p
+}
+
+func contact(email string) string { return `{"contact":{"emailAddress":"` + email + `"}}` }
 
 func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 	t.Parallel()
@@ -40,6 +71,9 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 		return played{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: n}}
 	}
 	with := func(key probe.Key, p played) played { p.key = key; return p }
+	wide := func(p played) played { p.special = func(act *trace.Act) { act.Wide = true }; return p }
+	filled := func(p played) played { p.special = func(act *trace.Act) { act.Filled = true }; return p }
+	noKey := with(probe.NoKey, about(model.Confirm, 0, naiveAnswer{status: 401}))
 	for name, test := range map[string]struct {
 		acts []played
 		want rule.Rule
@@ -70,6 +104,8 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 		"a second release says no":                    {[]played{held(0, 1), released, about(model.Release, 0, naiveAnswer{status: 200})}, rule.ReleaseRepeatSuccess},
 		"a release undoes a booking":                  {[]played{held(0, 1), booked(0), left(1), released, left(2)}, rule.ReleaseConfirmedKeeps},
 		"a seat of a full slot is not back":           {[]played{held(0, 2), left(0), released, left(2), reserve(1, refused)}, rule.ReleaseRebookable},
+		"a slot stays shut that holds had filled":     {[]played{held(0, 2), released, reserve(1, refused)}, rule.ReleaseRebookable},
+		"a slot stays shut that was full before":      {[]played{filled(reserve(1, refused))}, rule.ReleaseRebookable},
 		"a cancellation returns nothing":              {[]played{held(0, 1), booked(0), left(1), cancelled, left(1)}, rule.CancelVacancies},
 		"a second cancellation frees a seat":          {[]played{held(0, 1), held(1, 1), booked(0), cancelled, left(1), cancelled, left(2)}, rule.CancelRepeatVacancies},
 		"a wrong key is accepted":                     {[]played{held(0, 1), with(probe.WrongKey, released)}, rule.ReleaseWrongKey},
@@ -77,8 +113,11 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 		"a call with a wrong key returns seats":       {[]played{held(0, 1), left(1), with(probe.WrongKey, about(model.Release, 0, naiveAnswer{status: 401})), left(2)}, rule.ReleaseAuthEffect},
 		"an unknown code is booked":                   {[]played{about(model.Confirm, trace.None, naiveAnswer{status: 200, id: "x"})}, rule.ConfirmUnknown},
 		"an unknown code frees a seat":                {[]played{held(0, 1), left(1), about(model.Release, trace.None, ok), left(2)}, rule.ReleaseUnknown},
-		"a held seat is free again without a call":    {[]played{held(0, 1), left(1), about(model.Release, trace.None, ok), left(1), left(2)}, rule.ReserveVacanciesOne},
-		"a group's seats are, without a call":         {[]played{held(0, 2), left(0), about(model.Confirm, trace.None, refused), left(0), left(2)}, rule.ReserveVacanciesMany},
+		"a held seat is free again without a call":    {[]played{held(0, 1), left(1), about(model.Release, trace.None, ok), left(1), left(2)}, rule.ReserveKeptUntilExpiry},
+		"a group's seats are, without a call":         {[]played{held(0, 2), left(0), about(model.Confirm, trace.None, refused), left(0), left(2)}, rule.ReserveKeptUntilExpiry},
+		"a held seat is free in a longer window":      {[]played{held(0, 1), left(1), wide(left(2))}, rule.ReserveVacanciesOne},
+		"a booking is for the guest of another call":  {[]played{held(0, 1), echoing("x@example.com", booked(0))}, rule.ConfirmEcho},
+		"a confirm with no key has made the booking":  {[]played{held(0, 1), writing("x@example.com", noKey), echoing("x@example.com", booked(0))}, rule.ConfirmAuthEffect},
 		"a booked seat is free again without a call":  {[]played{held(0, 1), booked(0), left(1), about(model.Cancel, trace.None, ok), left(1), left(2)}, rule.ConfirmVacancies},
 		"a released seat is taken without a call":     {[]played{held(0, 1), left(1), released, left(2), about(model.Confirm, trace.None, refused), left(2), left(1)}, rule.ReleaseVacanciesOne},
 		"a hold is gone after an unknown code":        {[]played{held(0, 1), about(model.Release, trace.None, ok), about(model.Confirm, 0, refused)}, rule.ReleaseUnknown},
@@ -90,15 +129,37 @@ func TestABreachBreaksTheRuleOfItsCall(t *testing.T) {
 			n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, nil)
 			judge.Open([]model.Seats{{Counted: true, Least: 2}, {Counted: true, Least: 2}})
 			for i, p := range test.acts {
-				act := n.act(p.naiveCall, p.naiveAnswer)
-				act.Key, act.Life = p.key, p.life
-				j := judge.Take(act)
+				j := judge.Take(p.act(n))
 				if last := i == len(test.acts)-1; last && j.Rule.ID != test.want.ID || !last && j.Flaw != "" {
 					t.Fatalf("act %d: Expected the last to break %s, received %q of %s", i+1, test.want.ID, j.Flaw, j.Rule.ID)
 				}
 				n = n.after(p.naiveCall, p.naiveAnswer)
 			}
 		})
+	}
+}
+
+// Infants may have no seat: what their hold takes and returns may be nothing.
+func TestSeatsThatStayAsTheyAreShowNothingOfAHoldForInfants(t *testing.T) {
+	t.Parallel()
+	for infants, want := range map[int64]bool{0: true, 1: false} {
+		judged := map[string]bool{}
+		n, judge := naive{left: [2]int{2, 2}}, NewLifecycle(Given{}, nil, func(of rule.Rule, _ string) { judged[of.ID] = true })
+		judge.Open([]model.Seats{{Counted: true, Least: 2}, {Counted: true, Least: 2}})
+		for i, p := range []played{
+			{naiveCall: naiveCall{does: model.Reserve, party: 1}, naiveAnswer: naiveAnswer{status: 200, id: code(0)}, infants: infants},
+			{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 1 + int(infants)}},
+			{naiveCall: naiveCall{does: model.Release}, naiveAnswer: naiveAnswer{status: 200, success: true}},
+			{naiveCall: naiveCall{does: model.Look}, naiveAnswer: naiveAnswer{left: 2}},
+		} {
+			if j := judge.Take(p.act(n)); j.Flaw != "" {
+				t.Errorf("%d infants, act %d: want nothing wrong, got %q of %s", infants, i+1, j.Flaw, j.Rule.ID)
+			}
+			n = n.after(p.naiveCall, p.naiveAnswer)
+		}
+		if judged[rule.ReserveVacanciesOne.ID] != want || judged[rule.ReleaseVacanciesOne.ID] != want {
+			t.Errorf("%d infants: want the seats judged: %t, got %v", infants, want, judged)
+		}
 	}
 }
 

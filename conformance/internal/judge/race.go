@@ -109,7 +109,9 @@ func (r *race) end(expected int64, format string, args ...any) {
 	if err != nil {
 		r.Stop = partner.NewStop("%v", err)
 	} else if !explained {
-		r.Off = int64(cmp.Compare(r.after.First.Left, expected))
+		if r.Off = int64(cmp.Compare(r.after.First.Left, expected)); r.Off > 0 {
+			r.Suspects = []rule.Rule{rule.ReserveKeptUntilExpiry}
+		}
 		r.Flaw, r.Picture = fmt.Sprintf(format, args...), r.history.Picture()
 	}
 }
@@ -139,6 +141,9 @@ func lastSeats(t *scenario.LastSeats) Try {
 	r.Sure = r.Flaw != "" && t.MoreThanTheSlotHas(won*t.Party)
 	if r.Flaw == "" && won == 0 && held > 0 && t.Party <= smallParty && t.Full.First.Left >= t.Party {
 		r.Flaw, r.Cause = fmt.Sprintf("Expected a hold for %s, with %s left; received only refusals", guestsWord(t.Party), model.SeatsWord(left)), &rule.ReserveAccepts
+		if t.Opened {
+			r.Cause = &rule.ReleaseRebookable
+		}
 	}
 	return r.Try
 }

@@ -141,7 +141,9 @@ func TestIdsThatComeTwiceAreFound(t *testing.T) {
 	made := []partnerapi.UnitQuantity{{ID: "adult", Quantity: 1}}
 	bookings := scenario.Record{Entries: []ledger.Entry{{Units: made, BookingID: "b-1"}, {Units: made, BookingID: "b-2"}, {BookingID: "b-1"}}}
 	finds(t, "an unknown code that was confirmed", requireDistinct("id", bookingOf)(bookings), "", "")
-	bookings.Entries[2].Units = made
+	bookings.Entries[2].Units, bookings.Entries[2].Further = made, true
+	finds(t, "a code that was booked before", requireDistinct("id", bookingOf)(bookings), "", "")
+	bookings.Entries[2].Further = false
 	finds(t, "two bookings", requireDistinct("id", bookingOf)(bookings), report.Failed, `received "b-1" twice`)
 }
 
@@ -238,6 +240,12 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
+		}
+	}
+	for opened, want := range map[bool]string{false: rule.ReserveAccepts.ID, true: rule.ReleaseRebookable.ID} {
+		refused := lastSeats(&scenario.LastSeats{Party: 2, Opened: opened, Scarce: lookAt(0, 2), Full: lookAt(100, 2), Attempts: []*scenario.Hold{pair(attempt("", full, 10))}})
+		if refused.Cause == nil || refused.Cause.ID != want {
+			t.Errorf("only refusals, in a slot that was full before: %t: want %s, got %+v", opened, want, refused.Cause)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (l *Lifecycle) seatLawOf(act trace.Act) seatLaw {
 	switch {
 	case act.Key != probe.GoodKey:
 		return seatLaw{Rule: AuthEffect(act.Does), does: act.Does, hold: act.Hold}
-	case act.Does == model.Release && l.on == model.Held && l.tried[act.Hold]:
+	case act.Does == model.Release && l.on == model.Held && l.tried[act.Hold] != nil:
 		return seatLaw{AuthEffect(model.Confirm), act.Does, act.Hold, true} // a booking would keep its seats
 	default:
 		return seatLaw{lawsOf(act, l.on, l.accepted).seats, act.Does, act.Hold, l.accepted && act.Does == model.Reserve || l.on.After(act.Does) != l.on}
@@ -55,12 +55,17 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 	if want.Allow(left) {
 		l.state.RecordReading(act.Slot, left)
 		for _, law := range l.since {
-			l.find(&j, law.Rule, "")
+			if !law.moves || !l.mayHaveNoSeats(law.hold) { // seats that stay as they are show nothing of such a hold
+				l.find(&j, law.Rule, "")
+			}
 		}
 		return j
 	}
 	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
-	law := l.lawOfReading(act.Slot, j.Off, read)
+	law := l.lawOfReading(act, j.Off, read)
+	if read { // what was called about something else may have ended this, if both have one code or id
+		j.Suspects = []rule.Rule{rule.ReserveCodeUnique, rule.ConfirmIDUnique}
+	}
 	l.find(&j, law.Rule, fmt.Sprintf("Expected %s%s, received %d", want, trace.SlotName(act.Slot, len(l.state.Slots)), left))
 	switch {
 	case j.Flaw != "":
@@ -77,12 +82,15 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 
 // lawOfReading returns the law of a reading that is off by so many seats: that of the last call, or of its first if it was
 // repeated. If nothing was called since an earlier reading, it is that of the hold whose seats are missing or back.
-func (l *Lifecycle) lawOfReading(slot int, off int64, read bool) (of seatLaw) {
-	if hold := l.explains(slot, off); read && hold >= 0 {
+func (l *Lifecycle) lawOfReading(act trace.Act, off int64, read bool) (of seatLaw) {
+	if hold := l.explains(act.Slot, off); read && hold >= 0 {
 		law := map[model.Stage]rule.Rule{
-			model.Held: l.holds[hold].takes, model.Released: l.holds[hold].gives,
+			model.Held: rule.ReserveKeptUntilExpiry, model.Released: l.holds[hold].gives,
 			model.Booked: rule.ConfirmVacancies, model.Cancelled: rule.CancelVacancies,
 		}[l.state.Holds[hold].Stage]
+		if act.Wide && l.state.Holds[hold].Stage == model.Held { // its seats may never have been taken there
+			law = l.holds[hold].takes
+		}
 		return seatLaw{Rule: law, hold: hold, moves: true}
 	}
 	for _, law := range slices.Backward(l.since) {
@@ -94,6 +102,15 @@ func (l *Lifecycle) lawOfReading(slot int, off int64, read bool) (of seatLaw) {
 		}
 	}
 	return of
+}
+
+// mayHaveNoSeats reports whether a hold may take none: it is for infants alone.
+func (l *Lifecycle) mayHaveNoSeats(hold int) bool {
+	if hold == trace.None {
+		return false
+	}
+	party := l.state.Holds[hold].Party
+	return party.Guests == party.Infants
 }
 
 // explains returns the newest hold of a slot whose seats are free in place of taken, or the reverse, if a reading is off by

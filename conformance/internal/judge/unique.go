@@ -19,10 +19,10 @@ func distinctBookings(of scenarioFunc[scenario.Record]) Spec {
 	return spec(rule.ConfirmIDUnique, judgeOnce(of, requireDistinct(bookingField, bookingOf)))
 }
 
-// bookingOf returns the booking id of an entry; "" if a code that the partner never returned was confirmed: that it was is
-// the breach, whichever booking the answer names.
+// bookingOf returns the booking id of an entry; "" if a code that the partner never returned was confirmed, or one that had
+// a booking: that it was is the breach, whichever booking the answer names.
 func bookingOf(e ledger.Entry) string {
-	if e.Units == nil {
+	if e.Units == nil || e.Further {
 		return ""
 	}
 	return e.BookingID

@@ -53,8 +53,10 @@ type Entry struct {
 	BookingID string
 	Problem   string // why it could not be undone
 
-	Changed time.Time // when its state changed last, by this machine's clock; not written to the file
+	// These are not written to the file.
+	Changed time.Time // when its state changed last, by this machine's clock
 	Lapsed  bool      // it was a hold until then, and had expired
+	Further bool      // a booking of a hold that had another one before
 
 	number int // 1 is the first
 }

@@ -179,7 +179,7 @@ func (a *Account) recordBooking(h *Hold, id string) bool {
 			if h.others == nil {
 				h.others = map[string]*ledger.Entry{}
 			}
-			h.others[id] = entry
+			h.others[id], entry.Further = entry, true
 		}
 	}
 	if entry.State == ledger.Booked {

@@ -79,6 +79,7 @@ type LastSeats struct {
 	sold  []*Hold // holds that sell the slot down
 	gone  int64   // seats that they took
 
+	Opened   bool     // the slot was without a seat left earlier in the run
 	Scarce   *Reading // before the race
 	Attempts Attempts
 	Full     *Reading
@@ -175,6 +176,7 @@ func (t *LastSeats) raceForAll(ctx context.Context, p *Player, round int) (stop 
 		more = fewerCallers
 	}
 	left := t.Scarce.Last.Left
+	t.Opened = p.Seats.HasBeenFull(t.Offer)
 	if left < 1 || left >= callers {
 		return partner.NotHere("other customers moved the seats of the slot with the fewest")
 	}

@@ -84,6 +84,7 @@ type Seats struct {
 	read       *reader
 	survey     *Survey                 // nil until it was made
 	used       map[string]bool         // slots that scenarios were played on
+	full       map[string]bool         // slots that were without a seat left
 	suspect    *discover.Offer         // slot of the last race with an unexpected result
 	again      bool                    // lifecycles are repeated, because other customers may book the same slots
 	watches    map[string]*noise.Watch // by offer key
@@ -98,7 +99,7 @@ type Seats struct {
 }
 
 func newSeats(read *reader) *Seats {
-	return &Seats{read: read, used: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies(), last: map[string]*Reading{}, together: map[string]bool{}}
+	return &Seats{read: read, used: map[string]bool{}, full: map[string]bool{}, unobserved: map[string]bool{}, watches: map[string]*noise.Watch{}, moved: map[string]int{}, vacancies: newVacancies(), last: map[string]*Reading{}, together: map[string]bool{}}
 }
 
 // Vacancies returns the readings of each slot that was read more than once. words prepares texts
@@ -240,6 +241,7 @@ func (s *Seats) reading(offer discover.Offer, when string, answer SlotAnswer, st
 	look.show(s.read.calls.Client.Redactor().Redact)
 	read := &Reading{When: when, Offer: offer, Counted: seats.Counted, First: look, Last: look, Watch: s.watchOf(offer)}
 	s.last[offer.Key()] = read
+	s.full[offer.Key()] = s.full[offer.Key()] || seats.Counted && seats.Left <= 0
 	s.vacancies.note(read, look.Exchange.StartedAt.Add(look.Exchange.Duration).Sub(s.read.calls.Time.StartTime()))
 	return read, nil
 }
@@ -257,6 +259,13 @@ func find(slots []discover.Slot, wanted discover.Slot) (discover.Slot, bool) {
 	}
 	return discover.Slot{}, false
 }
+
+// HasBeenFull reports whether a slot was without a seat left. A partner that refuses it later, with seats, may not have
+// opened it again.
+func (s *Seats) HasBeenFull(offer discover.Offer) bool { return s.full[offer.Key()] }
+
+// NoteFull records that a slot may be without a seat left: a hold took the last one.
+func (s *Seats) NoteFull(offer discover.Offer) { s.full[offer.Key()] = true }
 
 // LastLeft returns the seats that were left in a slot when it was last read; 0 if it was not.
 func (s *Seats) LastLeft(offer discover.Offer) int64 {

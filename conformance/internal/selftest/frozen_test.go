@@ -103,8 +103,8 @@ type frozenCase struct {
 	depth plan.Depth
 }
 
-// frozenCases returns the partners at the depths of the matrix, and the beginnings of their lines: defects at quick,
-// lawful partners and deep defects at standard. A race is not lost every time, so those by race are left out.
+// frozenCases returns the partners at the depths of the matrix, and the beginnings of their lines: all at standard, and the
+// defects at quick too. A race is not lost every time, so deep defects by race are left out.
 func frozenCases(t *testing.T) (cases []frozenCase, names []string) {
 	t.Helper()
 	deep, err := selftest.InDepth()
@@ -112,13 +112,17 @@ func frozenCases(t *testing.T) (cases []frozenCase, names []string) {
 		t.Fatal(err)
 	}
 	all := slices.Concat(selftest.WholePlan().Cases, slices.DeleteFunc(deep.Cases, func(c selftest.Case) bool { return c.Dimension == "race" }))
-	for _, c := range all {
-		depth := plan.Standard
-		if c.Kind == selftest.Defect {
-			depth = plan.Quick
-		}
+	add := func(depth plan.Depth, c selftest.Case) {
 		cases = append(cases, frozenCase{c, depth})
 		names = append(names, fmt.Sprintf("%s\t%s\t%s", depth, c.Kind, c.Name))
+	}
+	for _, c := range all {
+		if c.Kind == selftest.Defect {
+			add(plan.Quick, c)
+		}
+	}
+	for _, c := range all {
+		add(plan.Standard, c)
 	}
 	return cases, names
 }

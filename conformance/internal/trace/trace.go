@@ -27,6 +27,7 @@ type Act struct {
 	Party model.Party               // the guests of these units, or of the hold
 	// Welcome means that the contract does not let a partner refuse the party, as long as there are seats (RSV-5).
 	Welcome bool
+	Filled  bool         // the slot was without a seat left earlier in the run
 	Key     probe.Key    // that the call presents
 	Body    partner.Body // of a reserve, confirm, release or cancel
 	// Life is how long the hold that a reserve made lasts, from its answer; 0 if that cannot be read.
@@ -35,6 +36,7 @@ type Act struct {
 	Cut    bool          // only the beginning of the answer is known
 	Raced  bool          // another call about the same hold was in progress
 	Seats  model.Seats   // what a reading shows: Counted and Least
+	Wide   bool          // the reading is of the slots of many days, which a partner may store apart
 	Moved  int64         // by how many seats others have moved the slot while it was read again
 }
 

@@ -98,8 +98,10 @@ func (j *judging) tries(s judge.Tries) judge.Finding {
 	counted, judged := !s.Seats, false
 	for _, play := range s.Plays(j.ctx, j.Player) {
 		first, played := play(j.ctx, j.Player, 0)
-		for _, rule := range first.JudgedBy {
-			j.Exercised(rule, first.Instances)
+		if first.Flaw == "" { // a flaw is weighed, and the rules after it were not judged
+			for _, rule := range first.JudgedBy {
+				j.Exercised(rule, first.Instances)
+			}
 		}
 		if !played || first.Skip || first.Uncounted {
 			continue

@@ -170,6 +170,21 @@ func TestTriesThatAreNotCompletedCountAsMuchAsTheyAreNeeded(t *testing.T) {
 	}
 }
 
+func TestARuleHasHeldOnlyWhereItsFirstTryShowsNothingWrong(t *testing.T) {
+	t.Parallel()
+	on := []plan.Instance{{plan.Option: "a"}}
+	for flaw, want := range map[string]int{"": 1, "wrong": 0} {
+		played, exercised := 0, 0
+		first := judge.Try{Flaw: flaw, Sure: flaw != "", JudgedBy: []string{"a.rule"}, Seen: judge.Seen{Instances: on}}
+		scale := newJudging(t).Scale
+		scale.Exercised, scale.Passes = func(string, []plan.Instance) { exercised++ }, func(f judge.Finding) bool { return !f.Ends() }
+		Find(t.Context(), judge.Spec{Steps: []judge.Step{step(madeUp(&played, first))}}, scale)
+		if exercised != want {
+			t.Errorf("flaw %q: want %d, got %d", flaw, want, exercised)
+		}
+	}
+}
+
 func TestStepsAreLeftOutWhereTriesBeforeThemAreEnough(t *testing.T) {
 	t.Parallel()
 	wrong := judge.Once{Plays: func(context.Context, *scenario.Player) []judge.Play[judge.Finding] {

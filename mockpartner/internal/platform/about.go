@@ -31,9 +31,9 @@ const maxCases = 100_000
 // caseCounts counts how often the cases of quirks have occurred.
 type caseCounts map[string]int
 
-// count counts a case and returns how often it has occurred, for this hold or slot and in total.
+// count counts a case and returns how often it has occurred, for this hold in its state, or for this slot, and in total.
 func (seen *caseCounts) count(c Case, h *storedHold) (nth, count int) {
-	of := string(c) + "\x00" + cmp.Or(h.Code, h.AvailabilityID)
+	of := string(c) + "\x00" + string(h.State) + "\x00" + cmp.Or(h.Code, h.AvailabilityID)
 	if *seen == nil || len(*seen) > maxCases {
 		*seen = caseCounts{}
 	}

@@ -49,6 +49,14 @@ func TestAConditionConfinesAQuirkToOneInstance(t *testing.T) {
 				d.listing()
 				d.listing()
 			}, 4},
+		{"once the catalog was pulled, for each booking once", Quirk{On: OnPull, Gives: AmountAll, If: ".nth == 1 and .booking != null"},
+			func(d fixture, slot string) {
+				code := d.holds(slot, 2).Code
+				d.listing() // it is still a hold
+				d.books(code)
+				d.listing()
+				d.listing()
+			}, 5},
 		{"another product", Quirk{On: OnReserve, Takes: AmountNone, If: `.slot.product == "of-no one"`},
 			func(d fixture, slot string) { d.holds(slot, 2) }, 3},
 		{"an old booking", Quirk{On: OnCancel, Gives: AmountNone, If: ".booking.age > 1 and .booking.state == \"confirmed\""},
