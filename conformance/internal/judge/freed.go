@@ -1,6 +1,9 @@
 package judge
 
-import "partnerkit.dev/conformance/internal/model"
+import (
+	"partnerkit.dev/conformance/internal/model"
+	"partnerkit.dev/conformance/internal/trace"
+)
 
 // freedSeats is what is known of the seats that calls have returned to slots without vacancies. Only a
 // refusal of the next party shows there that they are not back.
@@ -33,4 +36,15 @@ func (f freedSeats) showBack(slot int) {
 		f.back[slot] = map[manner]bool{}
 	}
 	f.back[slot][how] = true
+}
+
+// free records that a call has returned the seats of a hold that was at that stage.
+func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
+	if l.on != stage || l.state.Slots[act.Slot].Counted {
+		return
+	}
+	how := manner{act.Does, l.holds[act.Hold].types, l.state.Holds[act.Hold].Party.Guests == 1}
+	if delete(l.freed.last, act.Slot); !l.freed.back[act.Slot][how] {
+		l.freed.last[act.Slot] = how
+	}
 }

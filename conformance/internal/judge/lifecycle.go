@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -41,6 +42,8 @@ type Lifecycle struct {
 type holdRecord struct {
 	reserve, confirm *probe.Answer // confirm: the first that was answered with a booking
 	types            int           // guest types of its party
+	life             time.Duration // 0 if it is unknown
+	void             bool          // a confirm that had to be refused was accepted: which booking it has is unknown
 	offer            discover.Offer
 	takes, gives     rule.Rule // about the seats that it takes, and that its release gives back
 }
@@ -92,7 +95,7 @@ func (l *Lifecycle) Take(act trace.Act) (j trace.Judgement) {
 	}
 	l.on, l.accepted, l.unsure = model.Refused, false, false
 	if act.Hold != trace.None && act.Does != model.Reserve {
-		if act.Raced {
+		if act.Raced != "" {
 			l.state.RecordUnknown(act.Hold)
 		}
 		l.on = l.state.Holds[act.Hold].Stage
@@ -227,7 +230,7 @@ func (l *Lifecycle) enter(act trace.Act, made bool) {
 		l.holds = append(l.holds, holdRecord{})
 	}
 	takes, gives := seatRules(act.Party.Guests, len(act.Units))
-	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, types: len(act.Units), takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
+	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, types: len(act.Units), life: act.Life, takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
 	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless && !l.decided {
 		l.state.Holdless, l.doubtful = true, &act.Hold
 	}
@@ -341,39 +344,23 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	return j
 }
 
-// free records that a call has returned the seats of a hold that was at that stage.
-func (l *Lifecycle) free(act trace.Act, stage model.Stage) {
-	if l.on != stage || l.state.Slots[act.Slot].Counted {
-		return
-	}
-	how := manner{act.Does, l.holds[act.Hold].types, l.state.Holds[act.Hold].Party.Guests == 1}
-	if delete(l.freed.last, act.Slot); !l.freed.back[act.Slot][how] {
-		l.freed.last[act.Slot] = how
-	}
-}
-
-// takeLife judges when a hold expires.
-func (l *Lifecycle) takeLife(j *trace.Judgement, act trace.Act) {
-	if act.Life == 0 {
-		return
-	}
-	later, within := lifeFlaws(act.Life)
-	l.find(j, rule.ReserveExpiresLater, later)
-	if act.Life <= partnerapi.HoldlessAfter {
-		l.find(j, rule.ReserveExpiresWindow, within)
-	}
-}
-
 func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	want, first := model.Want{Refuse: true}, (*probe.Answer)(nil)
 	if act.Hold != trace.None {
 		want, first = l.state.WantConfirm(act.Hold), l.holds[act.Hold].confirm
 	}
 	of := lawsOf(act, l.on, l.accepted)
-	if act.Raced {
+	switch act.Raced {
+	case "":
+	case partnerapi.Cancel:
+		of.id = rule.CancelRace
+	default:
 		of.id = rule.ConfirmRace
 	}
 	if l.on == model.Held && act.Answer.HasStatus(refusal...) {
+		if l.holds[act.Hold].isOld(act.Answer) {
+			of.answer = rule.ReserveKeptUntilExpiry
+		}
 		// Nothing has shown yet what those releases did that must not end the hold.
 		for _, law := range l.since {
 			if law.does == model.Release && (law.hold == trace.None || law.hold == act.Hold) {
@@ -392,7 +379,10 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 		l.find(&j, of.id, "")
 	case !live && l.on != model.Booked:
 		l.intruded = l.intruded || accepted
-	case !accepted:
+		if act.Hold != trace.None {
+			l.holds[act.Hold].void = l.holds[act.Hold].void || accepted
+		}
+	case !accepted, l.holds[act.Hold].void:
 	case act.Cut:
 		l.unsure = true
 	case first == nil:
@@ -487,11 +477,4 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 		l.free(act, model.Booked)
 	}
 	return j
-}
-
-// uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done
-// with a shared id may be done to the other thing.
-var uniqueness = map[string]string{
-	rule.ReserveCode.ID:      rule.ReserveCodeUnique.ID,
-	rule.ConfirmBookingID.ID: rule.ConfirmIDUnique.ID,
 }

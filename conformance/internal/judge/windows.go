@@ -35,8 +35,12 @@ func SlotRules(in scenario.SlotAnswer, known bool) []rule.Rule {
 	return append(fieldrule.All(partnerapi.Availability), slotRules(known)...)
 }
 
-// DayFinding returns whether a part of a window shows the slots of the long window.
+// DayFinding returns whether a part of a window shows the slots of the long window. If all that it lacks are those of its last
+// day, it breaks the rule about that day.
 func DayFinding(long, part scenario.SlotAnswer) RuleFinding {
+	if f := keepsEnd(scenario.Windows{Long: long, Part: part}); f.Ends() {
+		return RuleFinding{rule.WindowEnd, f}
+	}
 	return RuleFinding{rule.OneDay, showsDay(long, part)}
 }
 

@@ -47,6 +47,19 @@ func (a *Answer) IsUnsent() bool {
 	return a.Failure != nil && slices.Contains([]report.FailureKind{report.Refused, report.Unresolved, report.TLS}, a.Failure.Kind)
 }
 
+// EndTime returns when the call had ended, by this machine's clock.
+func (a *Answer) EndTime() time.Time { return a.StartedAt.Add(a.Duration) }
+
+// PartnerTime returns when the call was answered by the partner's clock, from the Date header of its answer.
+func (a *Answer) PartnerTime() time.Time {
+	if a.Response != nil {
+		if date, err := http.ParseTime(a.Response.Header.Get("Date")); err == nil {
+			return date
+		}
+	}
+	return a.EndTime()
+}
+
 // HasStatus reports whether the complete answer was read, with one of the statuses.
 func (a *Answer) HasStatus(statuses ...int) bool {
 	return a.Failure == nil && slices.Contains(statuses, a.Response.Status)

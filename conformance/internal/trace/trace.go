@@ -34,10 +34,11 @@ type Act struct {
 	Life   time.Duration
 	Answer *probe.Answer // of a call
 	Cut    bool          // only the beginning of the answer is known
-	Raced  bool          // another call about the same hold was in progress
-	Seats  model.Seats   // what a reading shows: Counted and Least
-	Wide   bool          // the reading is of the slots of many days, which a partner may store apart
-	Moved  int64         // by how many seats others have moved the slot while it was read again
+	// Raced is the endpoint of another call about the same hold that was in progress; "" if there was none.
+	Raced partnerapi.Endpoint
+	Seats model.Seats // what a reading shows: Counted and Least
+	Wide  bool        // the reading is of the slots of many days, which a partner may store apart
+	Moved int64       // by how many seats others have moved the slot while it was read again
 }
 
 // SlotName names one of several slots of a story, as the end of a phrase; "" if the story has only one.

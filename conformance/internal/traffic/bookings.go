@@ -49,8 +49,8 @@ func (t *bookings) take(c *call) {
 	case partnerapi.Cancel:
 		t.takeCancel(c, l)
 	}
-	if l != nil && c.endTime().After(l.until) {
-		l.until = c.endTime()
+	if l != nil && c.EndTime().After(l.until) {
+		l.until = c.EndTime()
 	}
 }
 
@@ -90,10 +90,10 @@ func (t *bookings) takeReserve(c *call) {
 	}
 	slot, known := t.windows.slot(asked)
 	full := known && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0)
-	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.endTime(), reserve: c.Exchange}
+	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.EndTime(), reserve: c.Exchange}
 	act := trace.Act{Does: model.Reserve, Party: model.Party{Guests: 1}, Offer: offerOf(asked)}
 	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
-		h.expires, act.Life = expires, expires.Sub(c.partnerTime())
+		h.expires, act.Life = expires, expires.Sub(c.PartnerTime())
 	}
 	var shown []*report.Exchange
 	if before := t.history.byCode[h.code]; before != nil {
@@ -161,7 +161,7 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 		return
 	}
 	t.mayConfirm(c, h)
-	h.age(c.partnerTime())
+	h.age(c.PartnerTime())
 	if stage := h.stage(); t.partial && (stage == model.Released || stage == model.Expired || stage == model.Held && c.Response.Status/100 == 4) {
 		h.lose() // a call that is missing may have confirmed, released or cancelled it before
 	}
@@ -220,7 +220,7 @@ func (t *bookings) takeUndoing(c *call, h *hold, does model.Kind) {
 		}
 		return
 	}
-	h.age(c.partnerTime())
+	h.age(c.PartnerTime())
 	before := h.stage()
 	t.judge(h.Lifecycle, c, trace.Act{Does: does}, h.evidence()...)
 	t.record(t.found...)

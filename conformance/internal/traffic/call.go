@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/partner"
@@ -32,11 +31,11 @@ type call struct {
 	Asked    partnerapi.AvailabilityRequest // of a valid call to availability
 	Reserved partnerapi.ReserveRequest      // of a valid reserve
 
-	Form     partner.Form // Probe, or Usual
-	raced    bool         // another call about the same code was in progress
-	marked   bool         // the recorder says that the request is invalid on purpose
-	invalid  bool         // a marketplace does not send such a request
-	noGuests bool         // it is a reserve for no guests, or for units that are not sold
+	Form     partner.Form        // Probe, or Usual
+	raced    partnerapi.Endpoint // of another call about the same hold that was in progress; "" if there was none
+	marked   bool                // the recorder says that the request is invalid on purpose
+	invalid  bool                // a marketplace does not send such a request
+	noGuests bool                // it is a reserve for no guests, or for units that are not sold
 }
 
 // isProbe reports whether the call is the health probe.
@@ -44,23 +43,11 @@ func (c *call) isProbe() bool {
 	return c.Endpoint == partnerapi.Products && len(c.Query) == 1 && c.Query.Get("limit") == "1"
 }
 
-func (c *call) endTime() time.Time { return c.StartedAt.Add(c.Duration) }
-
 // isCut reports whether the recording has only the beginning of a successful answer.
 func (c *call) isCut() bool { return !c.Whole && c.HasStatus(http.StatusOK) }
 
 // size returns how many bytes the bodies have.
 func (c *call) size() int { return len(c.Body) + len(c.Raw) }
-
-// partnerTime returns when the call was answered by the partner's clock, from its Date header.
-func (c *call) partnerTime() time.Time {
-	if c.Response != nil {
-		if date, err := http.ParseTime(c.Response.Header.Get("Date")); err == nil {
-			return date
-		}
-	}
-	return c.endTime()
-}
 
 func callOf(x *recording.Exchange, number int, masker *anonymize.Masker) *call {
 	limit, form := x.Endpoint.Timeout(partnerapi.Healthy), partner.Usual

@@ -88,7 +88,7 @@ const outsideWindow = "The window is %.20s to %.20s: expected today and the 60 d
 // asksWindow reports whether a partner must answer for the window of a call. If not, it records a
 // fault of the caller.
 func (a *caller) asksWindow(c *call, q scenario.Question) bool {
-	if callerrules.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.partnerTime()) != callerrules.OtherWindow {
+	if callerrules.WindowOf(q.Window.From, q.Window.To, q.Product.Zone, c.PartnerTime()) != callerrules.OtherWindow {
 		return true
 	}
 	a.blame(c, callerrules.Window, outsideWindow, q.Window.From, q.Window.To)

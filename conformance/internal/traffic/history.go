@@ -102,11 +102,17 @@ func (h *history) holdOf(c *call) *hold {
 	}
 }
 
+// sharesHold reports whether two calls are about the same hold, one by its code and one by the id of its booking.
+func (h *history) sharesHold(c, other *call) bool {
+	of := h.holdOf(c)
+	return of != nil && of == h.holdOf(other)
+}
+
 // recordLost records a call without a usable answer: its effect is unknown.
 func (h *history) recordLost(c *call) {
 	if l := h.holdOf(c); l != nil && !c.HasStatus(http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests) {
 		l.lose()
-		l.until = c.endTime()
+		l.until = c.EndTime()
 	}
 }
 
@@ -131,7 +137,7 @@ func (h *history) recordMissed(from, to time.Time) {
 
 // bridge sets the state of every hold and booking to unknown if calls were missed before c ended.
 func (h *history) bridge(c *call) {
-	if h.gap.isEmpty() || c.endTime().Before(h.gap.from) {
+	if h.gap.isEmpty() || c.EndTime().Before(h.gap.from) {
 		return
 	}
 	of := h.order
@@ -148,5 +154,5 @@ func (h *history) bridge(c *call) {
 		h.gap = gap{}
 		return
 	}
-	c.raced, h.gap.bridged, h.gap.touched = true, true, h.holdOf(c)
+	c.raced, h.gap.bridged, h.gap.touched = c.Endpoint, true, h.holdOf(c)
 }

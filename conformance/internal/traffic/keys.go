@@ -9,6 +9,7 @@ import (
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/internal/callerrules"
 	"partnerkit.dev/internal/plural"
+	"partnerkit.dev/schemas/partnerapi"
 )
 
 // timing contains the last calls of every limit, as many as are compared with it.
@@ -35,9 +36,18 @@ type keys struct {
 	shown    bool                         // at least one call shows its key
 	without  []*call                      // the first call without a key
 	missing  int                          // number of calls without a key
-	accepted map[string]bool              // keys with which a call succeeded
+	accepted map[string]accepted          // what is known of each key with which a call succeeded
 	refused  map[string]*report.Exchange  // a 401 for a key that had been accepted: a breach if the key is accepted again
 	keyless  map[string]judge.RuleFinding // what calls without a key show, by rule id: the first breach, if there is one
+}
+
+// accepted is the endpoints that have accepted a key.
+type accepted map[partnerapi.Endpoint]bool
+
+// isValidAt reports whether a key must be accepted by an endpoint: it was before, a read accepts it, or two others do. A single
+// one of these may accept any key.
+func (a accepted) isValidAt(e partnerapi.Endpoint) bool {
+	return a[e] || a[partnerapi.Products] || a[partnerapi.Availability] || len(a) > 1
 }
 
 // mostKeys is the maximum number of keys that are remembered. A partner issues few.
@@ -45,7 +55,7 @@ const mostKeys = 100
 
 func newKeys() *keys {
 	return &keys{
-		accepted: map[string]bool{}, refused: map[string]*report.Exchange{},
+		accepted: map[string]accepted{}, refused: map[string]*report.Exchange{},
 		keyless: map[string]judge.RuleFinding{},
 	}
 }
@@ -69,18 +79,27 @@ func (k *keys) take(t *tally, c *call) (all bool) {
 			k.keyless[f.Rule.ID] = f
 		}
 	case c.Key == "":
-	case refused && k.accepted[c.Key]:
+	case refused && k.accepted[c.Key] != nil:
 		if k.refused[c.Key] == nil {
 			k.refused[c.Key] = c.Exchange
 		}
 	case !refused:
-		t.record(judge.AcceptedKey(k.refused[c.Key], c.Exchange))
-		delete(k.refused, c.Key)
-		if len(k.accepted) < mostKeys {
-			k.accepted[c.Key] = true
+		k.accept(c.Key, c.Endpoint)
+		if before := k.refused[c.Key]; before == nil || k.accepted[c.Key].isValidAt(before.Endpoint) {
+			t.record(judge.AcceptedKey(before, c.Exchange))
+			delete(k.refused, c.Key)
 		}
 	}
 	return refused
+}
+
+func (k *keys) accept(key string, by partnerapi.Endpoint) {
+	if k.accepted[key] == nil && len(k.accepted) < mostKeys {
+		k.accepted[key] = accepted{}
+	}
+	if of := k.accepted[key]; of != nil {
+		of[by] = true
+	}
 }
 
 // settle judges the calls without a key. If no call shows a key, the recording omits them.

@@ -134,7 +134,7 @@ func (t *reads) takeSlots(c *call) {
 	t.mark(judge.SlotRules(answer, known)...)
 	// Flaws explain a disagreement, and so do slots that were not kept.
 	if known && flaws == t.fields.Count() && len(answer.Slots) < scenario.MostSlots {
-		t.agree(dated{answer, c.StartedAt, c.endTime(), c.partnerTime(), mustAnswer && t.isCurrent(c)})
+		t.agree(dated{answer, c.StartedAt, c.EndTime(), c.PartnerTime(), mustAnswer && t.isCurrent(c)})
 	}
 }
 

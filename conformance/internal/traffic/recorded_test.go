@@ -134,6 +134,27 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 			calls:  []string{reserve(1, "a", "R1"), entry(2, "GET", "/products", "", 401, refused), entry(3, "GET", "/products?limit=1", "", 200, `[]`)},
 			broken: []string{"products.auth.accepted"},
 		},
+		"a key that one endpoint accepts, and another refuses": { // the first may accept any key
+			calls: []string{reserve(1, "a", "R1"), entry(2, "POST", "/bookings/confirm", `{"reservationConfirmationCode":"R1"}`, 401, refused), reserve(3, "b", "R2")},
+		},
+		"a hold that is gone before it expires": {
+			calls:  []string{reserve(1, "a", "R1"), confirm(12*60, "R1", 400, refused)},
+			broken: []string{"reserve.kept-until-expiry"},
+		},
+		"another booking while the first is cancelled": {
+			calls: []string{
+				reserve(1, "a", "R1"), confirm(2, "R1", 200, bookingBody("B1")),
+				strings.ReplaceAll(confirm(3, "R1", 200, bookingBody("B2")), `"time":40`, `"time":2500`), cancel(4, "B1"),
+			},
+			broken: []string{"cancel.race"}, caller: []string{"confirm.once"},
+		},
+		"two bookings after the cancellation": {
+			calls: []string{
+				reserve(1, "a", "R1"), confirm(2, "R1", 200, bookingBody("B1")), cancel(3, "B1"),
+				confirm(4, "R1", 200, bookingBody("B2")), confirm(5, "R1", 200, bookingBody("B3")),
+			},
+			broken: []string{"confirm.cancelled"},
+		},
 		"two late calls in a row": {
 			calls:  []string{strings.ReplaceAll(entry(1, "GET", "/products?limit=1", "", 200, `[]`)+entry(20, "GET", "/products?limit=1", "", 200, `[]`), `"time":40`, `"time":9000`)},
 			broken: []string{"products.probe.limit"},

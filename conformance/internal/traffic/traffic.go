@@ -91,7 +91,7 @@ func (j *Judge) Take(x *recording.Exchange) {
 
 // JudgeUntil judges the calls that ended before now. Every later call must have started after now.
 func (j *Judge) JudgeUntil(now time.Time) {
-	for len(j.waiting) > 0 && !j.waiting[0].endTime().After(now) {
+	for len(j.waiting) > 0 && !j.waiting[0].EndTime().After(now) {
 		j.judgeFirst()
 	}
 }
@@ -102,6 +102,11 @@ func (j *Judge) judgeFirst() {
 	j.waiting[0] = nil // the array stays until it is full
 	j.waiting = j.waiting[1:]
 	j.held -= c.size()
+	for _, other := range j.waiting { // every call that began before the end of this one is among them
+		if other.StartedAt.Before(c.EndTime()) && (c.sharesSubject(other) || j.history.sharesHold(c, other)) {
+			c.raced, other.raced = other.Endpoint, c.Endpoint
+		}
+	}
 	j.judge(c)
 }
 
@@ -126,13 +131,8 @@ const mostWaiting, mostHeld = 1000, 32 << 20
 
 // order lets the next call wait, and judges the waiting calls that ended before it.
 func (j *Judge) order(c *call) {
-	for j.held += c.size(); len(j.waiting) > 0 && (!j.waiting[0].endTime().After(c.StartedAt) || len(j.waiting) == mostWaiting || j.held > mostHeld); {
+	for j.held += c.size(); len(j.waiting) > 0 && (!j.waiting[0].EndTime().After(c.StartedAt) || len(j.waiting) == mostWaiting || j.held > mostHeld); {
 		j.judgeFirst()
-	}
-	for _, other := range j.waiting {
-		if c.sharesSubject(other) && other.endTime().After(c.StartedAt) {
-			c.raced, other.raced = true, true
-		}
 	}
 	j.waiting = append(j.waiting, c)
 }
@@ -194,7 +194,7 @@ func (j *Judge) takeUnknown(c *call) {
 		j.history.recordLost(c)
 	case partnerapi.Confirm:
 		if !refused {
-			j.RecordMissed(c.StartedAt, c.endTime()) // it may be about any hold
+			j.RecordMissed(c.StartedAt, c.EndTime()) // it may be about any hold
 		}
 	case partnerapi.Reserve:
 		j.sold.partial = j.sold.partial || !refused // it may have taken any seats

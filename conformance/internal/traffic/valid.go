@@ -75,8 +75,8 @@ func (a *caller) checkParty(c *call, catalog *sold, productID, optionID string, 
 // checkDays blames the caller for a window that has days which the contract leaves out: a partner may refuse it. The
 // zone of the product may be unknown, so today may be a day later or earlier.
 func (a *caller) checkDays(c *call) {
-	first, _ := callerrules.Lookahead(c.partnerTime().UTC().AddDate(0, 0, -1))
-	_, last := callerrules.Lookahead(c.partnerTime().UTC().AddDate(0, 0, 1))
+	first, _ := callerrules.Lookahead(c.PartnerTime().UTC().AddDate(0, 0, -1))
+	_, last := callerrules.Lookahead(c.PartnerTime().UTC().AddDate(0, 0, 1))
 	from, to := c.Asked.LocalDateStart, c.Asked.LocalDateEnd
 	if from > to || from < first || to > last {
 		a.blame(c, callerrules.Window, outsideWindow, from, to)
