@@ -312,9 +312,10 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		of = rule.ReserveSoldOut
 	case !want.Accept:
 		of = rule.ReserveTooMany
+	case no && want.Refuse:
 	case no && (l.full[act.Slot] || act.Filled || l.freed.mayBeLost(act.Slot)):
 		of = rule.ReleaseRebookable
-	case no && act.Welcome:
+	case no:
 		of = rule.ReserveAccepts
 	}
 	accepted, refused := l.takeStatus(&j, act, want, of)
@@ -357,20 +358,21 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	default:
 		of.id = rule.ConfirmRace
 	}
+	why := ""
 	if l.on == model.Held && act.Answer.HasStatus(refusal...) {
-		if l.holds[act.Hold].isOld(act.Answer) {
+		if why = l.holds[act.Hold].age(act.Answer); why != "" {
 			of.answer = rule.ReserveKeptUntilExpiry
 		}
 		// Nothing has shown yet what those releases did that must not end the hold.
 		for _, law := range l.since {
 			if law.does == model.Release && (law.hold == trace.None || law.hold == act.Hold) {
-				j.Suspects, of.answer = []rule.Rule{StatusRule(partnerapi.Confirm)}, law.Rule
+				j.Suspects, of.answer, why = []rule.Rule{StatusRule(partnerapi.Confirm)}, law.Rule, ", after a release that must not end the hold"
 			}
 		}
 	}
 	accepted, refused := l.takeStatus(&j, act, want, of.answer)
-	if j.Flaw != "" && j.Suspects != nil {
-		j.Flaw += ", after a release that must not end the hold"
+	if j.Flaw != "" {
+		j.Flaw += why
 	}
 	switch live := l.on == model.Held || l.on == model.Unknown; {
 	case refused && l.on != model.Booked && l.on != model.Unknown:

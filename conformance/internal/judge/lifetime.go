@@ -13,9 +13,17 @@ import (
 // IsHoldLength reports whether a rule is about how long a hold lasts. Clocks that are moved make holds seem longer.
 func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow.ID }
 
-// isOld reports whether most of the lifetime of a hold has passed when a call about it is answered, by the partner's clock.
-func (h holdRecord) isOld(answer *probe.Answer) bool {
-	return h.reserve != nil && h.life > 0 && 2*answer.PartnerTime().Sub(h.reserve.PartnerTime()) > h.life
+// age describes how old a hold is when a call about it is answered, by the partner's clock, if that is most of its lifetime; ""
+// otherwise.
+func (h holdRecord) age(answer *probe.Answer) string {
+	if h.reserve == nil || h.life <= 0 {
+		return ""
+	}
+	old := answer.PartnerTime().Sub(h.reserve.PartnerTime())
+	if 2*old <= h.life {
+		return ""
+	}
+	return fmt.Sprintf(", for a hold that is %s old and expires after %s", old.Round(time.Second), h.life.Round(time.Second))
 }
 
 // lifeFlaws returns what is wrong with the lifetime of a hold that keeps seats: that it is over, and that it is not from
