@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/report"
 	"partnerkit.dev/conformance/rule"
@@ -32,7 +31,7 @@ var expires = append([]Step{
 // expirySpecs returns the specs that judge what happens to a hold that is not confirmed in time.
 // They are judged late in the run, so that all other rules are judged while the run waits.
 func expirySpecs() (specs []Spec) {
-	specs = append(specs, spec(rule.ReserveKeptUntilExpiry, appendSteps(expires, weighSeats(scenario.PlayExpiry, keptUntilExpiry))...))
+	specs = append(specs, keptSpec())
 	for _, s := range ExpiringCaseSpecs() {
 		specs = append(specs, spec(s.Rule, appendSteps(expires, s.Steps...)...))
 	}
@@ -81,15 +80,6 @@ func waitRemedy(life time.Duration) string {
 	default:
 		return fmt.Sprintf("Run with --include-slow, which waits about %.0f s for the holds to expire, or with --clock-url.", life.Seconds())
 	}
-}
-
-// keptUntilExpiry expects that the hold still has its seats shortly before it expires.
-func keptUntilExpiry(e *scenario.Expiry) Move {
-	m := Move{before: e.Held, after: e.Ending, stop: e.Stop, between: e.Reserve()}
-	if e.Ending == nil && m.stop == nil {
-		m.stop = partner.NewStop("the seats could not be counted shortly before the hold expired")
-	}
-	return m
 }
 
 // returnedByItself expects that the hold's seats are available again before it is released.

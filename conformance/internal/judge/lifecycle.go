@@ -313,10 +313,8 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 	case !want.Accept:
 		of = rule.ReserveTooMany
 	case no && want.Refuse:
-	case no && (l.full[act.Slot] || act.Filled || l.freed.mayBeLost(act.Slot)):
-		of = rule.ReleaseRebookable
 	case no:
-		of = rule.ReserveAccepts
+		of = refusedSeats(l.full[act.Slot] || act.Filled || l.freed.mayBeLost(act.Slot))
 	}
 	accepted, refused := l.takeStatus(&j, act, want, of)
 	if j.Flaw != "" {
@@ -360,8 +358,8 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	}
 	why := ""
 	if l.on == model.Held && act.Answer.HasStatus(refusal...) {
-		if why = l.holds[act.Hold].age(act.Answer); why != "" {
-			of.answer = rule.ReserveKeptUntilExpiry
+		if late, age := l.holds[act.Hold].lawOfAge(act.Answer); age != "" {
+			of.answer, why = late, age
 		}
 		// Nothing has shown yet what those releases did that must not end the hold.
 		for _, law := range l.since {
@@ -424,6 +422,14 @@ func (l *Lifecycle) takeBooking(j *trace.Judgement, act trace.Act) {
 	}
 }
 
+// refusedSeats returns the rule that a refusal of seats that a slot shows breaks. full: it was without a seat before.
+func refusedSeats(full bool) rule.Rule {
+	if full {
+		return rule.ReleaseRebookable
+	}
+	return rule.ReserveAccepts
+}
+
 // takeDone judges the body of an answer about a code or a booking that is undone, now or before.
 func (l *Lifecycle) takeDone(j *trace.Judgement, act trace.Act, schema string, json, shape, success rule.Rule) {
 	switch {
@@ -480,3 +486,14 @@ func (l *Lifecycle) takeCancel(act trace.Act) (j trace.Judgement) {
 	}
 	return j
 }
+
+// uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done
+// with a shared id may be done to the other thing.
+var uniqueness = map[string]string{
+	rule.ReserveCode.ID:      rule.ReserveCodeUnique.ID,
+	rule.ConfirmBookingID.ID: rule.ConfirmIDUnique.ID,
+}
+
+// sharedIDs returns the rules that explain what ends without a call about it: what was called about something else may have
+// ended it, if both have one code or id.
+func sharedIDs() []rule.Rule { return []rule.Rule{rule.ReserveCodeUnique, rule.ConfirmIDUnique} }

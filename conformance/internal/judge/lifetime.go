@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"partnerkit.dev/conformance/internal/partner"
 	"partnerkit.dev/conformance/internal/probe"
+	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/rule"
 	"partnerkit.dev/schemas/partnerapi"
@@ -13,17 +15,40 @@ import (
 // IsHoldLength reports whether a rule is about how long a hold lasts. Clocks that are moved make holds seem longer.
 func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow.ID }
 
-// age describes how old a hold is when a call about it is answered, by the partner's clock, if that is most of its lifetime; ""
-// otherwise.
-func (h holdRecord) age(answer *probe.Answer) string {
+// lawOfAge returns the law of a refusal of a live hold by how old the hold is, by the partner's clock, and its age in words; ""
+// if less than half of its lifetime has passed.
+func (h holdRecord) lawOfAge(answer *probe.Answer) (of rule.Rule, age string) {
 	if h.reserve == nil || h.life <= 0 {
-		return ""
+		return of, ""
 	}
 	old := answer.PartnerTime().Sub(h.reserve.PartnerTime())
 	if 2*old <= h.life {
-		return ""
+		return of, ""
 	}
-	return fmt.Sprintf(", for a hold that is %s old and expires after %s", old.Round(time.Second), h.life.Round(time.Second))
+	return rule.ReserveKeptUntilExpiry, fmt.Sprintf(", for a hold that is %s old and expires after %s", old.Round(time.Second), h.life.Round(time.Second))
+}
+
+// lawOfLoss returns the law of a live hold whose seats are free, in the slots of one day or of many (wide): there they may
+// never have been taken.
+func (h holdRecord) lawOfLoss(wide bool) rule.Rule {
+	if wide {
+		return h.takes
+	}
+	return rule.ReserveKeptUntilExpiry
+}
+
+// keptSpec returns the spec of the rule that a hold keeps its seats until it expires.
+func keptSpec() Spec {
+	return spec(rule.ReserveKeptUntilExpiry, appendSteps(expires, weighSeats(scenario.PlayExpiry, keptUntilExpiry))...)
+}
+
+// keptUntilExpiry expects that the hold still has its seats shortly before it expires.
+func keptUntilExpiry(e *scenario.Expiry) Move {
+	m := Move{before: e.Held, after: e.Ending, stop: e.Stop, between: e.Reserve()}
+	if e.Ending == nil && m.stop == nil {
+		m.stop = partner.NewStop("the seats could not be counted shortly before the hold expired")
+	}
+	return m
 }
 
 // lifeFlaws returns what is wrong with the lifetime of a hold that keeps seats: that it is over, and that it is not from

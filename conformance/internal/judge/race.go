@@ -140,10 +140,8 @@ func lastSeats(t *scenario.LastSeats) Try {
 		model.SeatsWord(left), len(t.Attempts), model.SeatsWord(t.Party), holdsWord(held), left-held*t.Party, holdsWord(won), t.Full.First.Left)
 	r.Sure = r.Flaw != "" && t.MoreThanTheSlotHas(won*t.Party)
 	if r.Flaw == "" && won == 0 && held > 0 && t.Party <= smallParty && t.Full.First.Left >= t.Party {
-		r.Flaw, r.Cause = fmt.Sprintf("Expected a hold for %s, with %s left; received only refusals", guestsWord(t.Party), model.SeatsWord(left)), &rule.ReserveAccepts
-		if t.Opened {
-			r.Cause = &rule.ReleaseRebookable
-		}
+		of := refusedSeats(t.Opened)
+		r.Flaw, r.Cause = fmt.Sprintf("Expected a hold for %s, with %s left; received only refusals", guestsWord(t.Party), model.SeatsWord(left)), &of
 	}
 	return r.Try
 }

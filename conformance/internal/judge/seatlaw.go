@@ -63,8 +63,8 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 	}
 	j.Off, j.Others = left-min(max(left, want.Least), want.Least+want.More), true
 	law := l.lawOfReading(act, j.Off, read)
-	if read { // what was called about something else may have ended this, if both have one code or id
-		j.Suspects = []rule.Rule{rule.ReserveCodeUnique, rule.ConfirmIDUnique}
+	if read {
+		j.Suspects = sharedIDs()
 	}
 	l.find(&j, law.Rule, fmt.Sprintf("Expected %s%s, received %d", want, trace.SlotName(act.Slot, len(l.state.Slots)), left))
 	switch {
@@ -85,12 +85,9 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 func (l *Lifecycle) lawOfReading(act trace.Act, off int64, read bool) (of seatLaw) {
 	if hold := l.explains(act.Slot, off); read && hold >= 0 {
 		law := map[model.Stage]rule.Rule{
-			model.Held: rule.ReserveKeptUntilExpiry, model.Released: l.holds[hold].gives,
+			model.Held: l.holds[hold].lawOfLoss(act.Wide), model.Released: l.holds[hold].gives,
 			model.Booked: rule.ConfirmVacancies, model.Cancelled: rule.CancelVacancies,
 		}[l.state.Holds[hold].Stage]
-		if act.Wide && l.state.Holds[hold].Stage == model.Held { // its seats may never have been taken there
-			law = l.holds[hold].takes
-		}
 		return seatLaw{Rule: law, hold: hold, moves: true}
 	}
 	for _, law := range slices.Backward(l.since) {

@@ -9,13 +9,6 @@ import (
 	"partnerkit.dev/conformance/rule"
 )
 
-// uniqueness has, for the rules about ids, the rules that no two things share an id: whatever is done
-// with a shared id may be done to the other thing.
-var uniqueness = map[string]string{
-	rule.ReserveCode.ID:      rule.ReserveCodeUnique.ID,
-	rule.ConfirmBookingID.ID: rule.ConfirmIDUnique.ID,
-}
-
 // distinctCodes is the spec that no two holds of a record share a code (RSV-4).
 func distinctCodes(of scenarioFunc[scenario.Record]) Spec {
 	return spec(rule.ReserveCodeUnique, judgeOnce(of, requireDistinct(codeField, func(e ledger.Entry) string { return e.Code })))
