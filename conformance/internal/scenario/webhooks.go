@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -20,7 +21,7 @@ const (
 	// settleShare is the share of that time, and longestSettle the most, that a run waits for late
 	// notifications after the expected ones have arrived.
 	settleShare, longestSettle = 10, time.Second
-	// heldInARow is the number of holds that are made one after another in one slot.
+	// heldInARow is the number of holds that are made one after another in one slot, with the first.
 	heldInARow = 3
 )
 
@@ -108,28 +109,30 @@ type webhookPlayer struct {
 	*Webhooks
 }
 
-// play makes two holds and a row of holds. If the partner notifies of them, it then gives the seats
+// play makes two holds. If the partner notifies of them, it makes further ones in the slot of the second, gives all seats
 // back, and makes another hold whose first notification is refused.
 func (p webhookPlayer) play() *partner.Stop {
-	first, stop := p.hold("")
+	first, stop := p.hold(1, "")
 	if stop != nil {
 		return stop
 	}
-	second, stop := p.hold(first.Offer.Product.ID)
-	if stop == nil {
-		stop = p.row()
+	second, narrow := p.hold(heldInARow, first.Offer.Product.ID)
+	if narrow != nil {
+		second, stop = p.hold(1, first.Offer.Product.ID)
 	}
-	early := p.changes()
-	p.await(early)
-	p.assign(p.Inbox.Contents())
+	known := p.awaitFurther(nil)
 	if stop != nil || !p.Reports() {
 		return stop
 	}
+	if narrow == nil {
+		stop = p.row(second)
+		known = p.awaitFurther(known)
+	}
 	p.release(first)
 	p.cancel(second)
-	stop = p.refuse()
-	p.await(slices.DeleteFunc(p.changes(), func(n *Notified) bool { return slices.Contains(early, n) }))
-	return stop
+	refused := p.refuse()
+	p.awaitFurther(known)
+	return cmp.Or(stop, refused, narrow)
 }
 
 // changes lists what was played.
@@ -163,6 +166,14 @@ func (n *Notified) assign(mail inbox.Contents) {
 			n.Received = append(n.Received, w)
 		}
 	}
+}
+
+// awaitFurther waits for the notifications of all changes but those known, and returns them all.
+func (p webhookPlayer) awaitFurther(known []*Notified) (all []*Notified) {
+	all = p.changes()
+	p.await(slices.DeleteFunc(slices.Clone(all), func(n *Notified) bool { return slices.Contains(known, n) }))
+	p.assign(p.Inbox.Contents())
+	return all
 }
 
 // await waits until every change was reported, and a moment longer for late notifications. Of a
@@ -234,8 +245,9 @@ func (p webhookPlayer) reserveUnused(purpose string, seats int64, otherThan stri
 	return o, since
 }
 
-func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
-	o, since := p.reserveUnused("reserve 1 seat, to see whether it is notified", 1, otherThan, p.Inbox.Expect)
+// hold makes a hold of one seat in a slot with room for that many.
+func (p webhookPlayer) hold(seats int64, otherThan string) (*Opening, *partner.Stop) {
+	o, since := p.reserveUnused("reserve 1 seat, to see whether it is notified", seats, otherThan, p.Inbox.Expect)
 	if o.Stop != nil {
 		return &o, o.Stop
 	}
@@ -243,15 +255,11 @@ func (p webhookPlayer) hold(otherThan string) (*Opening, *partner.Stop) {
 	return &o, nil
 }
 
-func (p webhookPlayer) row() *partner.Stop {
-	const purpose = "reserve 1 of several seats, one after another"
-	o, since := p.reserveUnused(purpose, heldInARow, "", p.Inbox.Expect)
-	if o.Stop != nil {
-		return o.Stop
-	}
-	seats := []*Reading{o.Before, o.Held}
+// row makes further holds in the slot of a hold.
+func (p webhookPlayer) row(o *Opening) *partner.Stop {
+	since, seats := p.endChanges(o), []*Reading{o.Held}
 	for range heldInARow - 1 {
-		_, stop := p.Book.Read(p.Book.Reserve(p.ctx, purpose, o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
+		_, stop := p.Book.Read(p.Book.Reserve(p.ctx, "reserve 1 of several seats, one after another", o.Offer, leads(1)(o.Offer.Option), true, probe.GoodKey))
 		if stop != nil {
 			return stop
 		}
@@ -261,9 +269,9 @@ func (p webhookPlayer) row() *partner.Stop {
 		}
 		seats = append(seats, read)
 	}
-	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow:], since: since}, Stable: !p.Seats.OthersSeen()}
+	p.Row = &Row{Notified: Notified{Change: "several holds", Offer: o.Offer, Seats: seats[heldInARow-1:], since: since}, Stable: !p.Seats.OthersSeen()}
 	for i, read := range seats {
-		p.Row.Stable = p.Row.Stable && read.Counted && read.Last.Left == o.Before.Last.Left-int64(i)
+		p.Row.Stable = p.Row.Stable && read.Counted && read.Last.Left == o.Held.Last.Left-int64(i)
 	}
 	return nil
 }
@@ -289,15 +297,20 @@ func (p webhookPlayer) cancel(o *Opening) {
 	p.take(n, t, "after the cancellation")
 }
 
-// recordReturn ends what is heard of the hold, and begins what is heard of giving it back.
+// recordReturn begins what is heard of giving a hold back.
 func (p webhookPlayer) recordReturn(change string, o *Opening) *Notified {
-	since := p.Inbox.Count()
-	for _, hold := range p.Holds {
-		if hold.Offer.Key() == o.Offer.Key() {
-			hold.until = since
+	return &Notified{Change: change, Offer: o.Offer, since: p.endChanges(o)}
+}
+
+// endChanges ends what is heard of the changes of a slot so far, and returns how many webhooks have arrived.
+func (p webhookPlayer) endChanges(o *Opening) (since int) {
+	since = p.Inbox.Count()
+	for _, n := range p.changes() {
+		if n.Offer.Key() == o.Offer.Key() && n.until == 0 {
+			n.until = since
 		}
 	}
-	return &Notified{Change: change, Offer: o.Offer, since: since}
+	return since
 }
 
 func (p webhookPlayer) take(n *Notified, t lifecyclePlayer, when string) {
