@@ -145,31 +145,19 @@ func (r *run) traceCause(ctx context.Context, of rule.Rule, f judge.Finding) jud
 }
 
 // breachOneByOne returns the breach of the lifecycle of a race whose calls are made one after another, and the case that shows
-// it. Once the race has lost the seats of its slot, that is the nearest slot of its option, or of any.
+// it. Once the race has lost the seats of its slot, that is the nearest slot of its option.
 func (r *run) breachOneByOne(ctx context.Context, on *plan.Case) (*breach, *plan.Case) {
 	played, found := r.judgeStory(ctx, on)
 	if found != nil || !played.Refused {
 		return found, on
 	}
 	on = r.moved(ctx, on)
-	if found = r.storyBreach(ctx, on); found == nil && on.Lead() {
-		on = r.movedAnywhere(ctx, on)
-		found = r.storyBreach(ctx, on)
-	}
-	return found, on
+	return r.storyBreach(ctx, on), on
 }
 
 // moved returns the case on the nearest slot of its option with enough seats.
 func (r *run) moved(ctx context.Context, on *plan.Case) *plan.Case {
 	moved := *on
-	moved.Offer = r.player.OfferNear(ctx, on.Offer, discover.Want{OptionKey: on.Offer.OptionKey(), Seats: on.Guests()})
-	return &moved
-}
-
-// movedAnywhere returns the case, which is for one guest type, on the nearest slot of any option.
-func (r *run) movedAnywhere(ctx context.Context, on *plan.Case) *plan.Case {
-	moved := *on
 	moved.Offer = r.player.OfferNear(ctx, on.Offer, discover.Want{Seats: on.Guests()})
-	moved.Units = partner.Guests(moved.Offer.Option, on.Guests())
 	return &moved
 }

@@ -71,7 +71,7 @@ func PlayCase(ctx context.Context, p *scenario.Player, c *plan.Case, newJudge Ne
 // slot of its option that has as many.
 func (e *stage) slotAlike(c *plan.Case, seats int64) discover.Offer {
 	if e.Seats.LastLeft(c.Offer) < seats {
-		c.Offer = e.OfferNear(e.ctx, c.Offer, discover.Want{OptionKey: c.Offer.OptionKey(), Seats: seats, Fewest: true})
+		c.Offer = e.OfferNear(e.ctx, c.Offer, discover.Want{Seats: seats, Fewest: true})
 	}
 	return c.Offer
 }

@@ -3,7 +3,6 @@ package judge
 import (
 	"fmt"
 	"net/http"
-	"time"
 
 	"partnerkit.dev/conformance/internal/discover"
 	"partnerkit.dev/conformance/internal/model"
@@ -42,7 +41,7 @@ type Lifecycle struct {
 type holdRecord struct {
 	reserve, confirm *probe.Answer // confirm: the first that was answered with a booking
 	types            int           // guest types of its party
-	life             time.Duration // 0 if it is unknown
+	lost             bool          // its seats were free while it was live
 	void             bool          // a confirm that had to be refused was accepted: which booking it has is unknown
 	offer            discover.Offer
 	takes, gives     rule.Rule // about the seats that it takes, and that its release gives back
@@ -230,7 +229,7 @@ func (l *Lifecycle) enter(act trace.Act, made bool) {
 		l.holds = append(l.holds, holdRecord{})
 	}
 	takes, gives := seatRules(act.Party.Guests, len(act.Units))
-	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, types: len(act.Units), life: act.Life, takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
+	l.holds[act.Hold] = holdRecord{reserve: act.Answer, offer: act.Offer, types: len(act.Units), takes: takes, gives: gives, confirm: l.holds[act.Hold].confirm}
 	if made && act.Life > partnerapi.HoldlessAfter && !l.state.Holdless && !l.decided {
 		l.state.Holdless, l.doubtful = true, &act.Hold
 	}
@@ -358,9 +357,7 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	}
 	why := ""
 	if l.on == model.Held && act.Answer.HasStatus(refusal...) {
-		if late, age := l.holds[act.Hold].lawOfAge(act.Answer); age != "" {
-			of.answer, why = late, age
-		}
+		of.answer, why = l.holds[act.Hold].lawOfRefusal(act.Freed)
 		// Nothing has shown yet what those releases did that must not end the hold.
 		for _, law := range l.since {
 			if law.does == model.Release && (law.hold == trace.None || law.hold == act.Hold) {

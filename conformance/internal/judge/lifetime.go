@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"partnerkit.dev/conformance/internal/partner"
-	"partnerkit.dev/conformance/internal/probe"
 	"partnerkit.dev/conformance/internal/scenario"
 	"partnerkit.dev/conformance/internal/trace"
 	"partnerkit.dev/conformance/rule"
@@ -15,26 +14,22 @@ import (
 // IsHoldLength reports whether a rule is about how long a hold lasts. Clocks that are moved make holds seem longer.
 func IsHoldLength(of rule.Rule) bool { return of.ID == rule.ReserveExpiresWindow.ID }
 
-// lawOfAge returns the law of a refusal of a live hold by how old the hold is, by the partner's clock, and its age in words; ""
-// if less than half of its lifetime has passed.
-func (h holdRecord) lawOfAge(answer *probe.Answer) (of rule.Rule, age string) {
-	if h.reserve == nil || h.life <= 0 {
-		return of, ""
-	}
-	old := answer.PartnerTime().Sub(h.reserve.PartnerTime())
-	if 2*old <= h.life {
-		return of, ""
-	}
-	return rule.ReserveKeptUntilExpiry, fmt.Sprintf(", for a hold that is %s old and expires after %s", old.Round(time.Second), h.life.Round(time.Second))
-}
-
-// lawOfLoss returns the law of a live hold whose seats are free, in the slots of one day or of many (wide): there they may
-// never have been taken.
-func (h holdRecord) lawOfLoss(wide bool) rule.Rule {
+// lose returns the law of a live hold whose seats are free, in the slots of one day or of many (wide): there they may never
+// have been taken.
+func (h *holdRecord) lose(wide bool) rule.Rule {
 	if wide {
 		return h.takes
 	}
+	h.lost = true
 	return rule.ReserveKeptUntilExpiry
+}
+
+// lawOfRefusal returns the law of a refused confirm of a live hold, and what it came after. freed: its seats are shown as free.
+func (h *holdRecord) lawOfRefusal(freed bool) (of rule.Rule, after string) {
+	if !h.lost && !freed {
+		return StatusRule(partnerapi.Confirm), ""
+	}
+	return rule.ReserveKeptUntilExpiry, ", after its seats had been shown as free"
 }
 
 // keptSpec returns the spec of the rule that a hold keeps its seats until it expires.

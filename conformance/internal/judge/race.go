@@ -110,7 +110,7 @@ func (r *race) end(expected int64, format string, args ...any) {
 		r.Stop = partner.NewStop("%v", err)
 	} else if !explained {
 		if r.Off = int64(cmp.Compare(r.after.First.Left, expected)); r.Off > 0 {
-			r.Suspects = []rule.Rule{rule.ReserveKeptUntilExpiry}
+			r.Suspects = append(r.Suspects, rule.ReserveKeptUntilExpiry)
 		}
 		r.Flaw, r.Picture = fmt.Sprintf(format, args...), r.history.Picture()
 	}

@@ -84,11 +84,18 @@ func (l *Lifecycle) takeReading(act trace.Act) (j trace.Judgement) {
 // repeated. If nothing was called since an earlier reading, it is that of the hold whose seats are missing or back.
 func (l *Lifecycle) lawOfReading(act trace.Act, off int64, read bool) (of seatLaw) {
 	if hold := l.explains(act.Slot, off); read && hold >= 0 {
-		law := map[model.Stage]rule.Rule{
-			model.Held: l.holds[hold].lawOfLoss(act.Wide), model.Released: l.holds[hold].gives,
-			model.Booked: rule.ConfirmVacancies, model.Cancelled: rule.CancelVacancies,
-		}[l.state.Holds[hold].Stage]
-		return seatLaw{Rule: law, hold: hold, moves: true}
+		of = seatLaw{hold: hold, moves: true}
+		switch l.state.Holds[hold].Stage {
+		case model.Held:
+			of.Rule = l.holds[hold].lose(act.Wide)
+		case model.Booked:
+			of.Rule = rule.ConfirmVacancies
+		case model.Released:
+			of.Rule = l.holds[hold].gives
+		default:
+			of.Rule = rule.CancelVacancies
+		}
+		return of
 	}
 	for _, law := range slices.Backward(l.since) {
 		if last := l.since[len(l.since)-1]; law.does != last.does || law.hold != last.hold {

@@ -137,10 +137,10 @@ func (p *Player) Offers(ctx context.Context, want discover.Want) ([]discover.Off
 	return offers, nil
 }
 
-// OfferNear returns another slot that fits, used or not: of equals the nearest in time to an offer, because a breach may
-// depend on the day. Without one it returns the offer itself.
+// OfferNear returns another slot of an offer's option that fits, used or not: of equals the nearest in time, because a breach
+// may depend on the day. Without one it returns the offer itself.
 func (p *Player) OfferNear(ctx context.Context, of discover.Offer, want discover.Want) discover.Offer {
-	want.Now, want.Counted, want.Near, want.Moved = p.Clock.Now(), true, of.Slot.Start, p.Seats.moved
+	want.Now, want.OptionKey, want.Counted, want.Near, want.Moved = p.Clock.Now(), of.OptionKey(), true, of.Slot.Start, p.Seats.moved
 	want.Suits = func(o discover.Offer) bool { return o.Key() != of.Key() && p.Seats.MayHave(o, want.Seats) }
 	others := discover.Pick(PlaySurvey(ctx, p, 0).Offers, want)
 	if len(others) == 0 {

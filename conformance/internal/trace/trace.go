@@ -34,6 +34,7 @@ type Act struct {
 	Life   time.Duration
 	Answer *probe.Answer // of a call
 	Cut    bool          // only the beginning of the answer is known
+	Freed  bool          // availability has shown the seats of the live hold of a confirm as free
 	// Raced is the endpoint of another call about the same hold that was in progress; "" if there was none.
 	Raced partnerapi.Endpoint
 	Seats model.Seats // what a reading shows: Counted and Least

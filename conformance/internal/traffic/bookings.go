@@ -88,9 +88,9 @@ func (t *bookings) takeReserve(c *call) {
 	if _, known := t.question(partnerapi.AvailabilityRequest{ProductID: asked.ProductID, OptionID: asked.OptionID}); !known && !c.HasStatus(200, 201) || !t.isCurrent(c) && c.mayBeUnsold() {
 		return // it is unknown whether this option is sold
 	}
-	slot, known := t.windows.slot(asked)
-	full := known && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0)
-	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.EndTime(), reserve: c.Exchange}
+	slot, at := t.windows.slot(asked)
+	full := !at.IsZero() && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0)
+	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.EndTime(), asked: asked, before: slot.Vacancies, reserve: c.Exchange}
 	act := trace.Act{Does: model.Reserve, Party: model.Party{Guests: 1}, Offer: offerOf(asked)}
 	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
 		h.expires, act.Life = expires, expires.Sub(c.PartnerTime())
@@ -169,6 +169,7 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 	if other := t.history.byID[partner.Text(c.Answer, "externalBookingId")]; other != nil && other != h {
 		shown = append(shown, other.confirm)
 	}
+	act.Freed = t.isFreed(h)
 	t.judge(h.Lifecycle, c, act, shown...)
 	t.record(t.found...)
 	if !c.HasStatus(http.StatusOK) {
@@ -181,6 +182,12 @@ func (t *bookings) takeConfirm(c *call, h *hold) {
 			t.history.byID[id] = h
 		}
 	}
+}
+
+// isFreed reports whether availability, asked after the answer to the reserve of a hold, has shown as many seats as before it.
+func (t *bookings) isFreed(h *hold) bool {
+	slot, at := t.windows.slot(h.asked)
+	return h.before != nil && slot.Vacancies != nil && at.After(h.reserve.StartedAt.Add(h.reserve.Duration)) && *slot.Vacancies >= *h.before
 }
 
 // takeBooking judges the fields of a booking.

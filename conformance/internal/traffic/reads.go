@@ -84,8 +84,8 @@ const (
 
 func newWindows() *windows { return &windows{last: map[string][]dated{}, reserved: map[string]bool{}} }
 
-// slot returns the slot that a reserve names, as last shown; false if it was not shown.
-func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, known bool) {
+// slot returns the slot that a reserve names, as last shown, and when that was asked; zero if it was not shown.
+func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, at time.Time) {
 	if len(w.reserved) == mostHolds {
 		clear(w.reserved)
 	}
@@ -93,11 +93,11 @@ func (w *windows) slot(asked partnerapi.ReserveRequest) (found discover.Slot, kn
 	for _, answer := range w.last[discover.Offer{Product: discover.Product{ID: asked.ProductID}, Option: discover.Option{ID: asked.OptionID}}.OptionKey()] {
 		for _, slot := range answer.Slots {
 			if slot.ID == asked.AvailabilityID {
-				found, known = slot, true
+				found, at = slot, answer.began
 			}
 		}
 	}
-	return found, known
+	return found, at
 }
 
 // takeSlots judges an answer to POST /availability.

@@ -40,10 +40,17 @@ const last = 61
 
 func TestWindowsOfARecordingAgreeWhereNothingCanHaveChangedThem(t *testing.T) {
 	t.Parallel()
+	reserved := func(second float64, left int) string {
+		return window(second, 10, 10, strings.Replace(slotOf(10, left), "s10", "s", 1))
+	}
+	refused := confirm(700, "R1", 400, `{"message":"gone"}`)
 	for what, c := range map[string]struct {
 		calls  []string
 		broken []string
 	}{
+		"a live hold is refused, and its seat is free": {calls: []string{reserved(2, 12), reserve(3, "a", "R1"), reserved(4, 11), reserved(600, 12), refused}, broken: []string{"reserve.kept-until-expiry"}},
+		"a live hold is refused, and its seat is not":  {calls: []string{reserved(2, 12), reserve(3, "a", "R1"), reserved(4, 11), reserved(600, 11), refused}, broken: []string{"confirm.status"}},
+		"a live hold is refused, its seat unseen":      {calls: []string{reserved(2, 12), reserve(3, "a", "R1"), refused}, broken: []string{"confirm.status"}},
 		"a day that is the same":                       {calls: []string{window(2, 1, last, slotOf(9, 12), slotOf(10, 12)), window(3, 10, 10, slotOf(10, 12))}},
 		"a day that is empty":                          {calls: []string{window(2, 1, last, slotOf(9, 12), slotOf(10, 12)), window(3, 10, 10)}, broken: []string{"availability.one-day"}},
 		"an empty day before a longer window":          {calls: []string{window(2, 10, 10), window(3, 1, last, slotOf(9, 12), slotOf(10, 12))}, broken: []string{"availability.one-day"}},
