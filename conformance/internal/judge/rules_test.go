@@ -2,6 +2,7 @@ package judge
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -240,6 +241,14 @@ func TestRacesAreJudgedByTheirAnswersAndByTheSeats(t *testing.T) {
 	} {
 		if (test.got.Flaw == "") != (test.flaw == "") || !strings.Contains(test.got.Flaw, test.flaw) || test.got.Sure != test.sure {
 			t.Errorf("%s: want %q, sure %t, got %q, %t", test.name, test.flaw, test.sure, test.got.Flaw, test.got.Sure)
+		}
+	}
+	for left, want := range map[int64][]string{0: {rule.ReserveRace.ID}, 2: {rule.ReserveRace.ID, rule.ReserveKeptUntilExpiry.ID}} {
+		r := newRound("a race", lookAt(0, 1), nil, lookAt(100, left), false)
+		r.Suspects = []rule.Rule{rule.ReserveRace}
+		r.end(1, "expected 1 left")
+		if got := list(r.Suspects, func(of rule.Rule) string { return of.ID }); !slices.Equal(got, want) {
+			t.Errorf("%d left in place of 1: want the suspects %v, got %v", left, want, got)
 		}
 	}
 	for opened, want := range map[bool]string{false: rule.ReserveAccepts.ID, true: rule.ReleaseRebookable.ID} {
