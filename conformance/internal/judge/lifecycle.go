@@ -351,7 +351,7 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 	switch act.Raced {
 	case "":
 	case partnerapi.Cancel:
-		of.id = rule.CancelRace
+		of.id = rule.Rule{} // the same booking shows nothing of a race for its seats
 	default:
 		of.id = rule.ConfirmRace
 	}
@@ -386,7 +386,11 @@ func (l *Lifecycle) takeConfirm(act trace.Act) (j trace.Judgement) {
 		l.holds[act.Hold].confirm = act.Answer
 		l.takeBooking(&j, act)
 	default:
-		l.find(&j, of.id, SameBooking(first, act.Answer).Message)
+		flaw := SameBooking(first, act.Answer).Message
+		if l.holds[act.Hold].void = flaw != ""; flaw != "" && act.Raced == partnerapi.Cancel {
+			of.id = rule.CancelRace
+		}
+		l.find(&j, of.id, flaw)
 	}
 	if act.Hold != trace.None {
 		l.state.RecordConfirm(act.Hold, accepted, 0)

@@ -140,7 +140,7 @@ func TestARecordingIsJudgedFromCallToCall(t *testing.T) {
 		"another booking while the first is cancelled": {
 			calls: []string{
 				reserve(1, "a", "R1"), confirm(2, "R1", 200, bookingBody("B1")),
-				strings.ReplaceAll(confirm(3, "R1", 200, bookingBody("B2")), `"time":40`, `"time":2500`), cancel(4, "B1"),
+				strings.ReplaceAll(confirm(3, "R1", 200, bookingBody("B2")), `"time":40`, `"time":2500`), cancel(4, "B1"), confirm(6, "R1", 200, bookingBody("B3")),
 			},
 			broken: []string{"cancel.race"}, caller: []string{"confirm.once"},
 		},
