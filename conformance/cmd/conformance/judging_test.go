@@ -139,7 +139,11 @@ const ofLifecycles = "availability.lifecycle"
 
 func TestTheLifecycleThatFailsIsPrintedStepByStep(t *testing.T) {
 	t.Parallel()
-	_, address := startMock(t, mockpartner.Options{Catalog: catalog.Default(), Defects: []string{"cancellation-after-others-gives-nothing-back"}})
+	scenario, err := mockpartner.ParseScenario("cancelled.yaml", []byte("quirks: [{on: release, gives: none, once_cancelled: true}]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address := startMock(t, mockpartner.Options{Catalog: catalog.Default(), Scenario: scenario})
 	r := judge(t, address, ofMock(address, "--label", ofLifecycles, "--explore", "50", "--seed", "1")...)
 	found := r.rule(t, ofLifecycles)
 	if r.code != 1 || found.Outcome != report.Failed || r.result.Exploration == nil || r.result.Exploration.Broken == nil {
