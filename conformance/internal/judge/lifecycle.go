@@ -42,7 +42,7 @@ type holdRecord struct {
 	reserve, confirm *probe.Answer // confirm: the first that was answered with a booking
 	types            int           // guest types of its party
 	lost             bool          // its seats were free while it was live
-	void             bool          // a confirm that had to be refused was accepted: which booking it has is unknown
+	void             bool          // it was confirmed unlawfully, or with another booking than before: which one it has is unknown
 	offer            discover.Offer
 	takes, gives     rule.Rule // about the seats that it takes, and that its release gives back
 }
@@ -311,7 +311,7 @@ func (l *Lifecycle) takeReserve(act trace.Act) (j trace.Judgement) {
 		of = rule.ReserveSoldOut
 	case !want.Accept:
 		of = rule.ReserveTooMany
-	case no && want.Refuse:
+	case no && want.Refuse: // it shows nothing of the seats
 	case no:
 		of = refusedSeats(l.full[act.Slot] || act.Filled || l.freed.mayBeLost(act.Slot))
 	}

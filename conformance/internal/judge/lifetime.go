@@ -29,7 +29,7 @@ func (h *holdRecord) lawOfRefusal(freed bool) (of rule.Rule, after string) {
 	if !h.lost && !freed {
 		return StatusRule(partnerapi.Confirm), ""
 	}
-	return rule.ReserveKeptUntilExpiry, ", after its seats had been shown as free"
+	return rule.ReserveKeptUntilExpiry, ", after its slot had as many seats as before the hold"
 }
 
 // keptSpec returns the spec of the rule that a hold keeps its seats until it expires.

@@ -90,7 +90,7 @@ func (t *bookings) takeReserve(c *call) {
 	}
 	slot, at := t.windows.slot(asked)
 	full := !at.IsZero() && (!slot.Status.IsBookable() || slot.Vacancies != nil && *slot.Vacancies == 0)
-	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.EndTime(), asked: asked, before: slot.Vacancies, reserve: c.Exchange}
+	h := &hold{Lifecycle: t.lifecycle(t.history.given, model.Seats{Counted: full}), code: partner.Text(c.Answer, "reservationConfirmationCode"), until: c.EndTime(), asked: partnerapi.ReserveRequest{ProductID: asked.ProductID, OptionID: asked.OptionID, AvailabilityID: asked.AvailabilityID}, before: slot.Vacancies, reserve: c.Exchange}
 	act := trace.Act{Does: model.Reserve, Party: model.Party{Guests: 1}, Offer: offerOf(asked)}
 	if expires, err := partnerapi.ParseDateTime(partner.Text(c.Answer, "expiresAt")); err == nil {
 		h.expires, act.Life = expires, expires.Sub(c.PartnerTime())

@@ -32,10 +32,10 @@ func newHistory() *history {
 type hold struct {
 	*judge.Lifecycle
 	code, id string
-	expires  time.Time // zero if it cannot be read
-	until    time.Time // the end of the last call about it
-	asked    partnerapi.ReserveRequest
-	before   *int64 // seats that its slot was last shown to have left before it; nil: unknown
+	expires  time.Time                 // zero if it cannot be read
+	until    time.Time                 // the end of the last call about it
+	asked    partnerapi.ReserveRequest // its slot alone, without the guest
+	before   *int64                    // seats that its slot was last shown to have left before it; nil: unknown
 	reserve  *report.Exchange
 	confirm  *report.Exchange // the first one answered with a booking
 	ended    *report.Exchange
